@@ -1,0 +1,16 @@
+//! Numbers as bits: scalar types, ordinals, the logarithmic axis, the metric, hex floats, random streams.
+//! Pure: nothing here touches a file, a process or the machine's math library.
+
+mod axis;
+mod class;
+mod hex;
+mod metric;
+mod random;
+mod scalar;
+
+pub use axis::{AxisPoint, Side};
+pub use class::Class;
+pub use hex::{ParseNumberError, format_dec, format_hex, parse_number};
+pub use metric::{NanPolicy, bits_of_distance, distance, inconsistency};
+pub use random::Stream;
+pub use scalar::Scalar;

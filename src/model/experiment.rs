@@ -1,0 +1,77 @@
+//! A validated matrix: what to compile, how, and which functions to search.
+
+use std::path::PathBuf;
+
+use super::{FpEnvPolicy, Function, SearchSettings};
+
+/// The sources and what every compilation of them needs. Paths are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Sorted, without duplicates.
+    pub files: Vec<PathBuf>,
+    pub include: Vec<PathBuf>,
+    /// As after `-D`.
+    pub defines: Vec<String>,
+    /// As after `-l`.
+    pub libs: Vec<String>,
+}
+
+/// A `[[compiler]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompilerSpec {
+    pub name: String,
+    pub command: String,
+    pub args: Vec<String>,
+    pub optional: bool,
+}
+
+/// A `[[flags]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagSet {
+    pub name: String,
+    pub args: Vec<String>,
+    pub fpenv: FpEnvPolicy,
+}
+
+/// A `[[target]]`; `native` is there unless targets are declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetSpec {
+    pub name: String,
+    pub triple: Option<String>,
+    /// The command of each compiler (by name) for this target; a compiler it does not name is not
+    /// crossed with it. None: every compiler with its own command (native).
+    pub compilers: Option<Vec<(String, String)>>,
+    pub args: Vec<String>,
+    pub runner: Vec<String>,
+    /// Overrides the flag set's.
+    pub fpenv: Option<FpEnvPolicy>,
+}
+
+/// An `[[exclude]]`: cells that match every given name (globs allowed) are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exclude {
+    pub compiler: Option<String>,
+    pub flags: Option<String>,
+    pub target: Option<String>,
+}
+
+/// A validated matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    pub name: String,
+    /// The matrix file, absolute.
+    pub path: PathBuf,
+    /// The baseline as written; the plan resolves it. None: the first build.
+    pub baseline: Option<String>,
+    pub sources: Sources,
+    pub compilers: Vec<CompilerSpec>,
+    pub flags: Vec<FlagSet>,
+    pub targets: Vec<TargetSpec>,
+    pub exclude: Vec<Exclude>,
+    /// In the order of the matrix.
+    pub functions: Vec<Function>,
+    pub search: SearchSettings,
+    /// C statements run once per loaded object, with the headers they need.
+    pub setup: Option<String>,
+    pub setup_headers: Vec<String>,
+}

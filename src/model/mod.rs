@@ -1,0 +1,28 @@
+//! The nouns every stage shares: plain data, no behaviour beyond reading and comparing itself.
+
+mod artifact;
+mod build;
+mod domain;
+mod event;
+mod experiment;
+mod function;
+mod outcome;
+mod result;
+mod run;
+mod settings;
+
+pub use artifact::{Artifact, ArtifactStatus, BuiltObject, FunctionStatus};
+pub use build::{Build, BuildId, ControlWords, FpEnvPolicy};
+pub use domain::{Domain, Segment};
+pub use event::{Event, EventSink, NoEvents};
+pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Sources, TargetSpec};
+pub use function::{Callee, Function, MAX_PARAMS, Param};
+pub use outcome::{ClassChange, FaultKind, Outcome};
+pub use result::{
+    ComparisonResult, EdgeKind, Edges, FaultRecord, FunctionResult, RangeResult, StopReason, Witness,
+};
+pub use run::{
+    BuildRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow, RangeRow,
+    RunFile, SCHEMA, WitnessRow,
+};
+pub use settings::{Budget, ClusterBackend, SearchSettings};

@@ -1,0 +1,169 @@
+//! What a build did with an input, and how two outcomes differ in kind.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fp::{Class, Scalar};
+
+/// Why a call gave no usable value. Data, never an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// Used up its CPU time, or stopped without using any.
+    Timeout,
+    /// Died of a signal.
+    Signal(i32),
+    /// Left by `exit`, `_exit` or `exec`.
+    Exit(i32),
+    /// Returned with other rounding or flushing than it was called with.
+    Fpenv,
+    /// Answered differently for the same input.
+    Nondeterministic,
+    /// Failed after other calls, but not alone in a fresh process.
+    StateDependent,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FaultKind::Timeout => f.write_str("timeout"),
+            FaultKind::Signal(number) => match signal_name(*number) {
+                Some(name) => f.write_str(name),
+                None => write!(f, "signal {number}"),
+            },
+            FaultKind::Exit(code) => write!(f, "exit {code}"),
+            FaultKind::Fpenv => f.write_str("fpenv"),
+            FaultKind::Nondeterministic => f.write_str("nondeterministic"),
+            FaultKind::StateDependent => f.write_str("state-dependent"),
+        }
+    }
+}
+
+/// Linux names of the signals that code under test dies of.
+fn signal_name(number: i32) -> Option<&'static str> {
+    Some(match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        19 => "SIGSTOP",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
+        _ => return None,
+    })
+}
+
+/// What one build did with one input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The bits of the result.
+    Value(u64),
+    Fault(FaultKind),
+}
+
+impl Outcome {
+    pub fn value(self) -> Option<u64> {
+        match self {
+            Outcome::Value(bits) => Some(bits),
+            Outcome::Fault(_) => None,
+        }
+    }
+}
+
+/// A difference in kind between the baseline's outcome and a variant's, which bits would hide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassChange {
+    FiniteToInfinity,
+    FiniteToNan,
+    InfinityToFinite,
+    InfinityToNan,
+    /// +infinity against -infinity.
+    InfinitySign,
+    NanToFinite,
+    NanToInfinity,
+    /// +0 against -0: counted, but no inconsistency by itself.
+    ZeroSign,
+    /// Only one of the two ran into the timeout.
+    Timeout,
+    /// Only one of the two crashed, exited or broke the fp environment, or they did so differently.
+    Crash,
+}
+
+impl ClassChange {
+    /// The change between two outcomes, if any.
+    pub fn between(scalar: Scalar, baseline: Outcome, variant: Outcome) -> Option<ClassChange> {
+        let (a, b) = match (baseline, variant) {
+            (Outcome::Value(a), Outcome::Value(b)) => (a, b),
+            (a, b) if a == b => return None,
+            (a, b) => {
+                let timeout = Outcome::Fault(FaultKind::Timeout);
+                return Some(if a == timeout || b == timeout {
+                    ClassChange::Timeout
+                } else {
+                    ClassChange::Crash
+                });
+            }
+        };
+        let sign_differs = scalar.is_negative(a) != scalar.is_negative(b);
+        match (Class::of(scalar, a), Class::of(scalar, b)) {
+            (Class::Zero, Class::Zero) if sign_differs => Some(ClassChange::ZeroSign),
+            (Class::Infinity, Class::Infinity) if sign_differs => Some(ClassChange::InfinitySign),
+            (Class::Zero | Class::Finite, Class::Infinity) => Some(ClassChange::FiniteToInfinity),
+            (Class::Zero | Class::Finite, Class::Nan) => Some(ClassChange::FiniteToNan),
+            (Class::Infinity, Class::Zero | Class::Finite) => Some(ClassChange::InfinityToFinite),
+            (Class::Infinity, Class::Nan) => Some(ClassChange::InfinityToNan),
+            (Class::Nan, Class::Zero | Class::Finite) => Some(ClassChange::NanToFinite),
+            (Class::Nan, Class::Infinity) => Some(ClassChange::NanToInfinity),
+            _ => None,
+        }
+    }
+
+    /// Whether the change alone makes a sample inconsistent. Faults have their own rows, and the
+    /// sign of zero is below what most code can see.
+    pub fn is_inconsistent(self) -> bool {
+        !matches!(self, ClassChange::ZeroSign | ClassChange::Timeout | ClassChange::Crash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(a: f64, b: f64) -> Option<ClassChange> {
+        ClassChange::between(Scalar::F64, Outcome::Value(a.to_bits()), Outcome::Value(b.to_bits()))
+    }
+
+    #[test]
+    fn changes_of_class_are_named_and_plain_differences_are_not() {
+        assert_eq!(change(1.0, 2.0), None);
+        assert_eq!(change(0.0, 1.0), None);
+        assert_eq!(change(f64::NAN, -f64::NAN), None);
+        assert_eq!(change(0.0, -0.0), Some(ClassChange::ZeroSign));
+        assert_eq!(change(f64::INFINITY, f64::NEG_INFINITY), Some(ClassChange::InfinitySign));
+        assert_eq!(change(f64::NAN, 1.0), Some(ClassChange::NanToFinite));
+        assert!(!ClassChange::ZeroSign.is_inconsistent());
+        assert!(ClassChange::NanToFinite.is_inconsistent());
+    }
+
+    #[test]
+    fn a_fault_on_one_side_is_a_change() {
+        let value = Outcome::Value(0);
+        let (timeout, crash) = (Outcome::Fault(FaultKind::Timeout), Outcome::Fault(FaultKind::Signal(11)));
+        assert_eq!(ClassChange::between(Scalar::F64, value, timeout), Some(ClassChange::Timeout));
+        assert_eq!(ClassChange::between(Scalar::F64, crash, value), Some(ClassChange::Crash));
+        assert_eq!(ClassChange::between(Scalar::F64, crash, crash), None);
+    }
+}

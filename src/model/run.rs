@@ -1,0 +1,140 @@
+//! The stored form of a run: `run.json`, schema `bitrift.run/1`.
+//!
+//! Field names are a contract with every reader outside this program.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Budget, EdgeKind, StopReason};
+use crate::fp::{Scalar, format_dec, format_hex};
+
+pub const SCHEMA: &str = "bitrift.run/1";
+
+/// A number as exact and as readable text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberText {
+    pub hex: String,
+    pub dec: String,
+}
+
+impl NumberText {
+    pub fn new(scalar: Scalar, bits: u64) -> NumberText {
+        NumberText { hex: format_hex(scalar, bits), dec: format_dec(scalar, bits) }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostRow {
+    pub cpu: String,
+    pub libm: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildRow {
+    pub id: String,
+    pub compiler: String,
+    pub version: String,
+    /// The arguments, as given to the compiler.
+    pub flags: Vec<String>,
+    pub target: String,
+    /// `ieee`, `ftz` or the registers in hex.
+    pub fpenv: String,
+    pub emulated: bool,
+    /// `built`, `failed` or `skipped`.
+    pub status: String,
+    /// Why not built; empty when built.
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParamRow {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub ty: String,
+}
+
+/// The input of most bits, with both results; a fault stands as its name (`timeout`, `SIGSEGV`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WitnessRow {
+    pub inputs: Vec<NumberText>,
+    pub baseline: NumberText,
+    pub variant: NumberText,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EdgeRow {
+    pub lo: EdgeKind,
+    pub hi: EdgeKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RangeRow {
+    /// Unique in the run and stable for a seed: `function#comparison.range`.
+    pub id: String,
+    pub lo: Vec<NumberText>,
+    pub hi: Vec<NumberText>,
+    pub edges: Vec<EdgeRow>,
+    pub samples: u64,
+    pub inconsistent: u64,
+    pub mean_bits: f64,
+    pub max_bits: f64,
+    pub witness: WitnessRow,
+    pub category: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRow {
+    pub build: String,
+    pub baseline: String,
+    pub evaluations: u64,
+    pub stop_reason: StopReason,
+    pub max_bits: f64,
+    /// None when nothing is inconsistent.
+    pub witness: Option<WitnessRow>,
+    pub class_changes: BTreeMap<String, u64>,
+    pub ranges: Vec<RangeRow>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultRow {
+    pub build: String,
+    /// `timeout`, `SIGSEGV`, `exit 3`, `fpenv`, `nondeterministic`, `state-dependent`.
+    pub kind: String,
+    pub count: u64,
+    pub examples: Vec<Vec<NumberText>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionRow {
+    pub name: String,
+    pub params: Vec<ParamRow>,
+    /// The result's type.
+    pub result: String,
+    /// As written in the matrix; empty: every finite value.
+    pub domains: Vec<String>,
+    /// `searched`, `partial` (some build lacks it) or `missing` (the baseline lacks it).
+    pub status: String,
+    pub stop_reason: StopReason,
+    pub evaluations: u64,
+    pub comparisons: Vec<ComparisonRow>,
+    pub faults: Vec<FaultRow>,
+    /// Builds without this function, with the tool's own words.
+    pub missing: BTreeMap<String, String>,
+}
+
+/// The whole of `run.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunFile {
+    pub schema: String,
+    /// The version that wrote it.
+    pub bitrift: String,
+    pub name: String,
+    pub seed: u64,
+    pub strategy: String,
+    pub budget: Budget,
+    pub host: HostRow,
+    pub baseline: String,
+    pub builds: Vec<BuildRow>,
+    pub functions: Vec<FunctionRow>,
+}
