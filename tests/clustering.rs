@@ -109,7 +109,7 @@ fn shells(stream: &mut Stream, points: usize, dims: usize, gap: f64) -> Vec<f64>
     while out.len() < points * dims {
         let at: Vec<f64> = (0..dims).map(|_| 2.0 * stream.unit() - 1.0).collect();
         let norm = squared(&at, &vec![0.0; dims]).sqrt();
-        let radius = if out.len() / dims % 2 == 0 { 1.0 } else { 1.0 + gap };
+        let radius = if (out.len() / dims).is_multiple_of(2) { 1.0 } else { 1.0 + gap };
         if (0.1..=1.0).contains(&norm) {
             out.extend(at.iter().map(|value| value / norm * radius));
         }
@@ -223,6 +223,8 @@ fn spans_whose_squares_overflow_or_vanish_are_clustered_like_any_other() {
         assert_eq!(labels(&ends, 2, 2.0, backend), [0, 1, 0, 2, 2]);
         assert_eq!(labels(&ends, 2, f64::MAX, backend), [0, 1, 0, 2, 2]);
         assert_eq!(labels(&ends, 1, f64::MAX, backend), [0, 1, 2, 1, 0, 1, 1, 1, 1, 1]);
+        // More than one leaf of any tree.
+        assert_eq!(labels(&ends.repeat(20), 2, 2.0, backend), [0, 1, 0, 2, 2].repeat(20));
     }
 }
 

@@ -3,7 +3,8 @@
 //! Points are split at the median of their box's widest side until a box is smaller than the cut, so
 //! that all its points are linked, or holds few points. Pairs of boxes are pruned when out of reach or
 //! already joined, joined when wholly in reach, and split otherwise. Near-linear on dense, sparse and
-//! clumped data; the number of neighbouring boxes, and so the time, grows steeply beyond 4 dimensions.
+//! clumped data. The time grows steeply beyond 4 dimensions, where a box has many neighbours, and with
+//! pairs of points a hair beyond the cut, which only single points can tell apart.
 
 use std::ops::Range;
 
@@ -137,12 +138,7 @@ impl<const D: usize> Boxes<D> {
         let (start_a, start_b) = (box_a.start, box_b.start);
         let covers = self.reach.covers(&box_a.bounds, &box_b.bounds);
         let both_joined = self.joined(a) && self.joined(b);
-        if both_joined && self.clusters.same(start_a, start_b) {
-            return;
-        }
-        if covers {
-            self.join(a);
-            self.join(b);
+        if both_joined && (covers || self.clusters.same(start_a, start_b)) {
             self.clusters.union(start_a, start_b);
             return;
         }
@@ -177,17 +173,6 @@ impl<const D: usize> Boxes<D> {
             self.clusters.union(a, b);
         }
         linked
-    }
-
-    /// Joins all points of a box. Only for a box that some point has in reach as a whole.
-    fn join(&mut self, node: u32) {
-        let node = &mut self.nodes[node as usize];
-        if !node.joined {
-            node.joined = true;
-            for other in node.start + 1..node.end {
-                self.clusters.union(node.start, other);
-            }
-        }
     }
 
     /// Whether all points of a box are known to be in one cluster. Looks one level down.
@@ -241,7 +226,7 @@ impl<const D: usize> Boxes<D> {
                 let half = (end - start) / 2;
                 self.points[start as usize..end as usize]
                     .select_nth_unstable_by(half as usize, |a, b| a.at[axis].total_cmp(&b.at[axis]));
-                // At most twice as many boxes as points, of which there are at least 4 in each.
+                // Fits: a part has at least FEW / 2 points, so there are fewer boxes than points.
                 let first = self.nodes.len() as u32;
                 self.nodes[node as usize].parts = Some(first);
                 self.nodes.push(Node::new(&self.points, start..start + half));
