@@ -23,6 +23,7 @@ pub(super) fn members(points: &[f64], dims: usize, reach: Reach) -> Vec<u32> {
         3 => Boxes::<3>::new(points, dims, reach).members(),
         4 => Boxes::<4>::new(points, dims, reach).members(),
         5..=8 => Boxes::<8>::new(points, dims, reach).members(),
+        9..=16 => Boxes::<16>::new(points, dims, reach).members(),
         _ => Boxes::<MAX_DIMS>::new(points, dims, reach).members(),
     }
 }
