@@ -4,5 +4,7 @@
 
 pub mod eval;
 pub mod fp;
+pub mod matrix;
 pub mod model;
+pub mod plan;
 pub mod search;
