@@ -7,7 +7,6 @@ use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::{RawCompiler, RawExclude, RawFlags, RawMatrix, RawTarget};
 use super::sources::plain;
-use super::suggest::quoted;
 use crate::model::{CompilerSpec, Exclude, FlagSet, FpEnvPolicy, TargetSpec};
 
 /// The target that is there when none is declared.
@@ -180,8 +179,9 @@ fn check_glob(kind: &str, text: Option<&Text>, names: &[&str], problems: &mut Pr
     let Some(text) = text else { return };
     match glob::Pattern::new(text.as_str()) {
         Err(error) => {
-            problems
-                .add(Problem::new(text.place, format!("`{}` is no glob", text.as_str())).label(error.msg));
+            problems.add(
+                Problem::new(text.place, format!("`{}` is not a valid glob", text.as_str())).label(error.msg),
+            );
         }
         Ok(pattern) if !names.iter().any(|name| pattern.matches(name)) => {
             let title = format!("no {kind} matches `{}`", text.as_str());
@@ -221,18 +221,23 @@ fn check_args(args: &[Text], problems: &mut Problems) {
 fn command_path(text: &Text, folder: &Path, problems: &mut Problems) -> String {
     let command = text.as_str();
     let path = if command.contains('/') { plain(&folder.join(command)) } else { command.into() };
-    let mut words = command.split_whitespace();
-    if words.clone().next().is_none() {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let Some((first, rest)) = words.split_first() else {
         problems.add(Problem::new(text.place, "the command is empty").label("for example \"gcc\""));
-    } else if command.contains(char::is_whitespace) && !path.is_file() {
-        let first = words.next().unwrap_or_default();
-        let rest: Vec<String> = words.map(|word| format!("{word:?}")).collect();
-        let problem = Problem::new(text.place, format!("`{command}` is not one command"))
-            .label(format!("write \"{first}\""));
-        problems.add(
-            problem
-                .help(format!("no shell splits commands; put arguments into `args = [{}]`", rest.join(", "))),
-        );
+        return String::new();
+    };
+    if command.contains(char::is_whitespace) && !path.is_file() {
+        let problem = Problem::new(text.place, format!("`{command}` is not one command"));
+        let options: Vec<String> = rest.iter().map(|word| format!("{word:?}")).collect();
+        problems.add(if rest.iter().all(|word| word.starts_with('-')) {
+            let help =
+                format!("no shell splits commands; put options into `args = [{}]`", options.join(", "));
+            problem.label(format!("write {first:?}")).help(help)
+        } else {
+            let help =
+                "no shell splits commands; a wrapper such as ccache needs a script of its own to name here";
+            problem.label("expected a single program").help(help)
+        });
     }
     path.to_string_lossy().into_owned()
 }
@@ -244,8 +249,8 @@ fn fpenv(text: &Text, problems: &mut Problems) -> Option<FpEnvPolicy> {
         "ftz" => Some(FpEnvPolicy::Ftz),
         other => {
             let allowed = ["probed", "ieee", "ftz"];
-            let title = format!("`fpenv` must be one of {}", quoted(allowed));
-            let problem = Problem::new(text.place, title).meant(other, allowed, "unknown", "allowed");
+            let problem = Problem::new(text.place, format!("`fpenv` cannot be {other:?}"));
+            let problem = problem.meant(other, allowed, "unknown", "allowed values");
             problems.add(problem);
             None
         }

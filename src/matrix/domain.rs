@@ -11,6 +11,9 @@ use crate::model::Domain;
 const FORMS: &str = "a domain is made of intervals `[0, 1)`, lists `{1, 2}`, comparisons `> 0`, `<= 5`, `!= 0` \
                      and numbers, joined with commas";
 
+/// The most intervals, values and comparisons of one domain.
+const MOST_PIECES: usize = 4096;
+
 /// The type whose values a domain holds, with the name the user gave it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind<'a> {
@@ -133,7 +136,7 @@ pub(super) fn parse(kind: Kind<'_>, text: &str) -> Result<Domain, Fault> {
     })
 }
 
-/// The domain of listed numbers, each with the range to point at.
+/// The domain of listed numbers; a fault comes with the index of its number, or none that exists.
 pub(super) fn of_numbers<'a>(
     kind: Kind<'_>,
     numbers: impl Iterator<Item = &'a str>,
@@ -142,9 +145,16 @@ pub(super) fn of_numbers<'a>(
     for (index, text) in numbers.enumerate() {
         let ordinal = kind.ordinal(text, 0..text.len()).map_err(|fault| (index, fault))?;
         parts.push((ordinal, ordinal));
+        if index == MOST_PIECES {
+            return Err((usize::MAX, too_many(0..0)));
+        }
     }
     let empty = || Fault::new(0..0, "the domain is empty").label("no numbers here");
     Intervals::union(parts).to_domain(kind.ty).ok_or_else(|| (usize::MAX, empty()))
+}
+
+fn too_many(range: Range<usize>) -> Fault {
+    Fault::new(range, "the domain has too many parts").label(format!("at most {MOST_PIECES} are allowed"))
 }
 
 /// All finite values, and an infinity that a comparison names as a closed end.
@@ -200,6 +210,20 @@ impl Parser<'_> {
         if width == 0 { self.text.len() - last..self.text.len() } else { self.at..self.at + width }
     }
 
+    /// Notes an interval or a value.
+    fn add(&mut self, least: i128, most: i128) -> Result<(), Fault> {
+        self.parts.push((least, most));
+        self.check_count()
+    }
+
+    fn check_count(&self) -> Result<(), Fault> {
+        if self.parts.len() + self.comparisons.len() > MOST_PIECES {
+            Err(too_many(0..self.text.len()))
+        } else {
+            Ok(())
+        }
+    }
+
     fn pieces(&mut self) -> Result<(), Fault> {
         if self.peek().is_none() {
             return Err(Fault::new(0..self.text.len(), "the domain is empty")
@@ -214,7 +238,11 @@ impl Parser<'_> {
                 Some(found) => {
                     return Err(Fault::new(self.here(), format!("unexpected `{found}` in a domain"))
                         .label("expected `,` or the end")
-                        .help(FORMS));
+                        .help(if "<>".contains(found) {
+                            "write both ends as an interval such as `(0, 1)`"
+                        } else {
+                            FORMS
+                        }));
                 }
             }
         }
@@ -225,7 +253,7 @@ impl Parser<'_> {
             if self.accept(sign) {
                 let number = self.number()?;
                 self.comparisons.push((comparison, number));
-                return Ok(());
+                return self.check_count();
             }
         }
         match self.peek() {
@@ -245,8 +273,7 @@ impl Parser<'_> {
 
     fn value(&mut self) -> Result<(), Fault> {
         let number = self.number()?;
-        self.parts.push((number, number));
-        Ok(())
+        self.add(number, number)
     }
 
     /// A word is a number only as `inf`; else it is often the parameter's name.
@@ -290,8 +317,7 @@ impl Parser<'_> {
                 Fault::new(range, "the interval is empty").label("no value lies between these open ends")
             );
         }
-        self.parts.push((least, most));
-        Ok(())
+        self.add(least, most)
     }
 
     fn list(&mut self) -> Result<(), Fault> {

@@ -216,6 +216,14 @@ fn a_float_domain_is_rounded_to_float() {
 }
 
 #[test]
+fn an_endless_domain_is_refused() {
+    let text = "!= 1,".repeat(5000) + "!= 2";
+    assert!(parse(kind(Scalar::F64), &text).unwrap_err().title.contains("too many"));
+    assert!(of_numbers(kind(Scalar::I32), ["1"; 5000].into_iter()).unwrap_err().1.title.contains("too many"));
+    assert!(of_numbers(kind(Scalar::I32), ["1"; 4096].into_iter()).is_ok());
+}
+
+#[test]
 fn wrong_domains_are_pointed_at() {
     use Scalar::{F32, F64, I32, U8};
     for (ty, text, part, words) in [

@@ -93,7 +93,9 @@ fn one_callee<'a>(raw: &'a RawFunction, problems: &mut Problems) -> Option<Sourc
                 Problem::new(two.place, format!("a function has `{first}` or `{second}`, not both"))
                     .label(format!("`{second}` here"))
                     .also(one.place, format!("`{first}` here"));
-            problems.add(problem);
+            problems.add(problem.help(
+                "`signature` calls the function with its parameters in order; `call` and `body` need `name` and `params`",
+            ));
             None
         }
     }
@@ -228,7 +230,7 @@ fn named(
         };
         if let Some(label) = complaint {
             let problem = Problem::new(place, format!("a parameter cannot be named `{name}`"));
-            problems.add(problem.label(label).help("choose another name; only the domain refers to it"));
+            problems.add(problem.label(label).help("choose another name"));
         }
         unique.add("parameters", &name, place, "", problems);
         named.push((name, param));
@@ -247,11 +249,13 @@ fn domains(
         let Some((_, param)) = params.iter().find(|(param, _)| param == name.as_str()) else {
             let title = format!("the function has no parameter `{}`", name.as_str());
             let names = params.iter().map(|(param, _)| param.as_str());
+            let unnamed = params.iter().any(|(_, declared)| declared.name.is_none());
+            let list = if unnamed { "parameters without a name are numbered" } else { "parameters" };
             problems.add(Problem::new(name.place, title).meant(
                 name.as_str(),
                 names,
                 "not a parameter",
-                "parameters",
+                list,
             ));
             continue;
         };

@@ -6,8 +6,9 @@ use toml::de::{DeTable, DeValue};
 use super::place::{At, Place, SourceFile, Text};
 use super::problem::{Problem, Problems};
 
-/// The most entries a list of tables may have.
-const MOST_ENTRIES: usize = 20_000;
+/// The most entries a list of tables may have; functions may be generated.
+const MOST_ENTRIES: usize = 1_000;
+const MOST_FUNCTIONS: usize = 20_000;
 
 /// The file that is being read, and what is wrong with it so far.
 pub(super) struct Reader<'a> {
@@ -29,7 +30,10 @@ impl Reader<'_> {
             return None;
         };
         if string.contains('\0') {
-            self.problems.add(Problem::new(place, format!("{what} contains a NUL character")));
+            self.problems.add(
+                Problem::new(place, format!("{what} contains a NUL character"))
+                    .label("no string may have one"),
+            );
             return None;
         }
         Some(Text::new(self.file, place, string))
@@ -197,11 +201,12 @@ impl<'i> Keys<'i> {
             return Vec::new();
         }
         let DeValue::Array(items) = value.into_inner() else { return Vec::new() };
+        let most = if key == "function" { MOST_FUNCTIONS } else { MOST_ENTRIES };
         let mut tables = Vec::new();
         for item in items {
             let place = reader.place(&item);
-            if tables.len() == MOST_ENTRIES {
-                let problem = Problem::new(place, format!("more than {MOST_ENTRIES} entries of `[[{key}]]`"));
+            if tables.len() == most {
+                let problem = Problem::new(place, format!("more than {most} entries of `[[{key}]]`"));
                 reader.problems.add(problem.label("this is one too many"));
                 break;
             }
@@ -218,9 +223,9 @@ impl<'i> Keys<'i> {
 }
 
 fn unknown_key(table: &str, key: &Text, allowed: &[&str]) -> Problem {
-    let (kind, whole) = match table {
-        "" => ("unknown table or key", "the matrix".to_owned()),
-        name => ("unknown key", name.to_owned()),
+    let (kind, whole, list) = match table {
+        "" => ("unknown table or key", "the matrix", "allowed tables and keys"),
+        name => ("unknown key", name, "allowed keys"),
     };
     let title = format!("{kind} `{}` in {whole}", key.as_str());
     let home = super::raw::home_of(key.as_str()).filter(|home| *home != table);
@@ -228,5 +233,5 @@ fn unknown_key(table: &str, key: &Text, allowed: &[&str]) -> Problem {
         Some(home) => format!("this key belongs in {home}"),
         None => "not known here".to_owned(),
     };
-    Problem::new(key.place, title).meant(key.as_str(), allowed.iter().copied(), &otherwise, "allowed keys")
+    Problem::new(key.place, title).meant(key.as_str(), allowed.iter().copied(), &otherwise, list)
 }

@@ -71,13 +71,14 @@ fn require(raw: &RawMatrix, problems: &mut Problems) {
 /// A baseline is `compiler/flags/target`; its tail may be left out where one build is meant anyway.
 fn check_baseline(baseline: &Text, raw: &RawMatrix, targets: &[TargetSpec], problems: &mut Problems) {
     let parts: Vec<&str> = baseline.value.split('/').collect();
-    if parts.len() > 3 || parts.iter().any(|part| part.is_empty()) {
+    let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
+    let nameless = parts.len() == 1 && !compilers.contains(&baseline.as_str());
+    if nameless || parts.len() > 3 || parts.iter().any(|part| part.is_empty()) {
         let problem =
             Problem::new(baseline.place, format!("`{}` is not the name of a build", baseline.as_str()));
         problems.add(problem.label("expected `compiler/flags/target`, such as \"gcc/O0/native\""));
         return;
     }
-    let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
     let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
     let targets: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let mut start = 0;
@@ -88,7 +89,15 @@ fn check_baseline(baseline: &Text, raw: &RawMatrix, targets: &[TargetSpec], prob
             let place = baseline.part(start..start + part.len());
             let problem = Problem::new(place, format!("the baseline's {kind} `{part}` is not declared"));
             let list = format!("declared {kind}s");
-            problems.add(problem.meant(part, names.iter().copied(), "unknown", &list));
+            let problem = problem.meant(part, names.iter().copied(), "unknown", &list);
+            problems.add(match *part {
+                "native" => problem.help(
+                    "`native` is implied only when no target is declared; add
+[[target]]
+name = \"native\"",
+                ),
+                _ => problem,
+            });
         }
         start += part.len() + 1;
     }

@@ -56,7 +56,7 @@ fn parse<T>(
         Err(error) => {
             let span = error.span().unwrap_or(0..0);
             problems
-                .add(Problem::new(Place::new(index, span), "this is no valid TOML").label(error.message()));
+                .add(Problem::new(Place::new(index, span), "this is not valid TOML").label(error.message()));
             None
         }
     }
@@ -83,8 +83,9 @@ fn with_function_files(
                 continue;
             }
         }
+        let before = problems.len();
         let functions: Option<Vec<RawFunction>> = parse(files, problems, read_function_file);
-        if functions.as_ref().is_some_and(Vec::is_empty) {
+        if problems.len() == before && functions.as_ref().is_some_and(Vec::is_empty) {
             let problem = Problem::new(name.place, format!("`{}` has no [[function]]", name.as_str()));
             problems.add(problem.label("named here"));
         }

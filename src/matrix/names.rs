@@ -19,7 +19,9 @@ pub(super) fn check_name(kind: &str, name: &Text, problems: &mut Problems) {
         Problem::new(name.place, format!("the name of this {kind} is too long"))
             .label(format!("{} characters; at most {LONGEST} are allowed", text.chars().count()))
     } else if let Some((at, c)) = text.char_indices().find(|(_, c)| !allowed(*c)) {
-        Problem::new(name.part(at..at + c.len_utf8()), title).label(format!("{c:?} is not allowed"))
+        let problem =
+            Problem::new(name.part(at..at + c.len_utf8()), title).label(format!("{c:?} is not allowed"));
+        if c == '/' && kind == "compiler" { problem.help("a path goes into `command`") } else { problem }
     } else {
         return;
     };

@@ -13,7 +13,7 @@ pub(super) struct Problem {
     title: String,
     place: Place,
     label: String,
-    also: Option<(Place, String)>,
+    also: Option<Box<(Place, String)>>,
     help: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Problem {
 
     /// Another place the reader should see, such as a first definition.
     pub fn also(mut self, place: Place, label: impl Into<String>) -> Problem {
-        self.also = Some((place, label.into()));
+        self.also = Some(Box::new((place, label.into())));
         self
     }
 
@@ -131,14 +131,14 @@ fn render(problem: &Problem, files: &[SourceFile]) -> String {
             let mut snippet = Snippet::source(file.text.as_str()).path(file.name.as_str()).annotation(
                 AnnotationKind::Primary.span(within(&file.text, place)).label(label(&problem.label)),
             );
-            if let Some((also, text)) = problem.also.as_ref().filter(|(also, _)| also.file == place.file) {
+            if let Some((also, text)) = problem.also.as_deref().filter(|(also, _)| also.file == place.file) {
                 let span = within(&file.text, *also);
                 snippet = snippet.annotation(AnnotationKind::Context.span(span).label(label(text)));
             }
             group = group.element(snippet);
         }
     }
-    if let Some((also, text)) = problem.also.as_ref().filter(|(also, _)| also.file != place.file)
+    if let Some((also, text)) = problem.also.as_deref().filter(|(also, _)| also.file != place.file)
         && let Some(file) = files.get(also.file)
     {
         let mark = AnnotationKind::Context.span(within(&file.text, *also)).label(label(text));

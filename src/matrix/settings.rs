@@ -55,7 +55,10 @@ impl Value {
             Value::Float(x) => format!("{x:?}"),
             Value::Boolean(b) => b.to_string(),
             Value::Text(text) => format!("{text:?}"),
-            Value::List(_) => "an array".into(),
+            Value::List(items) if items.len() <= 8 => {
+                format!("[{}]", items.iter().map(Value::describe).collect::<Vec<_>>().join(", "))
+            }
+            Value::List(items) => format!("an array of {} values", items.len()),
             Value::Other(what) => (*what).into(),
         }
     }
@@ -197,7 +200,7 @@ fn between(value: &Value, least: f64, most: f64) -> Result<f64, Expected> {
 
 fn budget(value: &Value) -> Result<Budget, Expected> {
     const MOST: u64 = 1_000_000_000_000;
-    let fail = || format!("\"paper\" or a number of evaluations from 1 to {MOST}");
+    let fail = || "\"paper\" or a number of evaluations from 1 to 1_000_000_000_000".to_owned();
     match value {
         Value::Text(word) if word == "paper" => Ok(Budget::Paper),
         Value::Text(word) => {

@@ -99,6 +99,14 @@ pub(super) fn parse_signature(text: &str) -> Result<Signature, Fault> {
         .label("the signature is declared again in another file")
         .help("if it is in a header, name it in `headers` and use `name`, `params` and `call`"));
     }
+    if let [name] = head
+        && !is_type_word(name.text)
+        && name.is_word()
+    {
+        return Err(Fault::new(name.range(), "the signature has no result type")
+            .label("expected a type before the name")
+            .help("for example \"double f(double x, int n)\""));
+    }
     let result = declared(head, &(0..all[open].start))?;
     let Some(name) = result.name else {
         return Err(Fault::new(result.range, "the signature has no function name or no result type")
@@ -301,7 +309,7 @@ mod tests {
             ("double f(real x)", "real", "unknown type"),
             ("double f(double x", "(", "not closed"),
             ("double f", "double f", "no function signature"),
-            ("f(double x)", "f", "unknown type `f`"),
+            ("f(double x)", "f", "no result type"),
             ("double (double x)", "double", "no function name"),
             ("double f(double x y)", "y", "one name too many"),
             ("double f(double x) {", "{", "goes on"),

@@ -63,7 +63,7 @@ fn matches(pattern: &Text, folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     }
     let full = Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(text);
     let paths = glob::glob(&full.to_string_lossy())
-        .map_err(|error| fail(format!("`{text}` is no glob")).label(error.msg))?;
+        .map_err(|error| fail(format!("`{text}` is not a valid glob")).label(error.msg))?;
     let mut found = Vec::new();
     for path in paths {
         let path = path

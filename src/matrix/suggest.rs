@@ -9,15 +9,25 @@ pub(crate) fn nearest<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) 
         return None;
     }
     let lower = word.to_lowercase();
-    // One edit for short words, about a third of longer ones.
-    let most = (lower.chars().count() / 3).max(1);
     among
         .into_iter()
         .filter(|candidate| candidate.len() <= LONGEST)
-        .map(|candidate| (strsim::osa_distance(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= most && *distance < candidate.chars().count())
+        .filter_map(|candidate| Some((distance(&lower, &candidate.to_lowercase())?, candidate)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// How far two words are apart; None when they are too far to be confused.
+fn distance(word: &str, candidate: &str) -> Option<usize> {
+    let lengths = (word.chars().count(), candidate.chars().count());
+    let (shorter, longer) = (lengths.0.min(lengths.1), lengths.0.max(lengths.1));
+    // A beginning is a likely abbreviation: `O3` for `O3-fast`, `gcc-12` for `gcc`.
+    if shorter >= 2 && (word.starts_with(candidate) || candidate.starts_with(word)) {
+        return Some(1);
+    }
+    // One edit for short words, about a third of longer ones, always less than half of the word.
+    let edits = strsim::osa_distance(word, candidate);
+    (edits <= (lengths.0 / 3).max(1) && 2 * edits < longer).then_some(edits)
 }
 
 /// `a`, `b`, `c`, for messages; long lists are cut.
@@ -42,6 +52,8 @@ mod tests {
         assert_eq!(nearest("agrs", keys), Some("args"));
         assert_eq!(nearest("sysroot", keys), None);
         assert_eq!(nearest("a", ["b"]), None);
+        assert_eq!(nearest("O3", ["O0", "O3-fast"]), Some("O3-fast"));
+        assert_eq!(nearest("gcc-12", ["clang", "gcc"]), Some("gcc"));
     }
 
     #[test]

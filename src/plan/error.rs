@@ -25,7 +25,7 @@ pub enum PlanError {
     ExcludedBaseline { baseline: BuildId, builds: Vec<BuildId> },
     #[error("the baseline `{baseline}` could be any of {}; write one of them in full", list(.builds))]
     AmbiguousBaseline { baseline: String, builds: Vec<BuildId> },
-    #[error("`{pattern}` in [[exclude]] is no glob: {reason}")]
+    #[error("`{pattern}` in [[exclude]] is not a valid glob: {reason}")]
     BadGlob { pattern: String, reason: String },
 }
 
