@@ -4,6 +4,8 @@
 
 pub mod eval;
 pub mod fp;
+pub mod matrix;
 pub mod model;
+pub mod plan;
 pub mod ranges;
 pub mod search;

@@ -25,4 +25,4 @@ pub use run::{
     BuildRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow, RangeRow,
     RunFile, SCHEMA, WitnessRow,
 };
-pub use settings::{Budget, ClusterBackend, SearchSettings};
+pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::fp::NanPolicy;
 
+/// The search algorithms a matrix may ask for by name.
+pub const STRATEGIES: [&str; 1] = ["cigen"];
+
 /// How many evaluations a function and variant may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
