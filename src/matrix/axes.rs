@@ -7,10 +7,14 @@ use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::{RawCompiler, RawExclude, RawFlags, RawMatrix, RawTarget};
 use super::sources::plain;
+use super::suggest::nearest;
 use crate::model::{CompilerSpec, Exclude, FlagSet, FpEnvPolicy, TargetSpec};
 
 /// The target that is there when none is declared.
 const NATIVE: &str = "native";
+
+/// Compilers in their own right, however close their names are: `tcc` is no slip for `gcc`.
+const COMPILERS: [&str; 7] = ["cc", "gcc", "clang", "tcc", "icc", "icx", "pcc"];
 
 pub(super) fn compilers(raw: &[RawCompiler], folder: &Path, problems: &mut Problems) -> Vec<CompilerSpec> {
     let mut unique = Unique::default();
@@ -153,7 +157,7 @@ fn runner(entry: &RawTarget, folder: &Path, problems: &mut Problems) -> Vec<Stri
     runner
 }
 
-/// Excludes, each of which must name something that exists.
+/// Excludes. A near miss of a declared name is an error; any other unknown name excludes nothing.
 pub(super) fn excludes(raw: &RawMatrix, targets: &[TargetSpec], problems: &mut Problems) -> Vec<Exclude> {
     let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
     let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
@@ -183,7 +187,13 @@ fn check_glob(kind: &str, text: Option<&Text>, names: &[&str], problems: &mut Pr
                 Problem::new(text.place, format!("`{}` is not a valid glob", text.as_str())).label(error.msg),
             );
         }
-        Ok(pattern) if !names.iter().any(|name| pattern.matches(name)) => {
+        // A name that is not declared here excludes nothing, which a shared list may do on purpose;
+        // one that is nearly a declared name is a slip.
+        Ok(pattern)
+            if !names.iter().any(|name| pattern.matches(name))
+                && !COMPILERS.contains(&text.as_str())
+                && nearest(text.as_str(), names.iter().copied()).is_some() =>
+        {
             let title = format!("no {kind} matches `{}`", text.as_str());
             let names = names.iter().copied();
             let declared = format!("declared {kind}s");
