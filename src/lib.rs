@@ -2,7 +2,11 @@
 //!
 //! Data flows through the modules in the order of ARCHITECTURE.md and never back.
 
+pub mod cli;
 pub mod eval;
+pub mod findings;
 pub mod fp;
 pub mod model;
+pub mod report;
 pub mod search;
+pub mod store;
