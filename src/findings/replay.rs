@@ -33,8 +33,8 @@ pub struct StoredWitness {
 pub enum Verdict {
     /// Both builds answer as stored.
     Held,
-    /// They still disagree, or one fails, but not as stored.
-    Moved { baseline: NumberText, variant: NumberText, bits: f64 },
+    /// They still disagree, or one fails, but not as stored. Bits only where both gave a value.
+    Moved { baseline: NumberText, variant: NumberText, bits: Option<f64> },
     /// They now agree.
     Gone { baseline: NumberText, variant: NumberText },
     /// It could not be evaluated: a build or the function is not there.
@@ -112,9 +112,9 @@ pub fn judge(result: Scalar, stored: &WitnessRow, baseline: Outcome, variant: Ou
         if bits == 0.0 && !change.is_some_and(ClassChange::is_inconsistent) {
             return Verdict::Gone { baseline: now_baseline, variant: now_variant };
         }
-        return Verdict::Moved { baseline: now_baseline, variant: now_variant, bits };
+        return Verdict::Moved { baseline: now_baseline, variant: now_variant, bits: Some(bits) };
     }
-    Verdict::Moved { baseline: now_baseline, variant: now_variant, bits: 0.0 }
+    Verdict::Moved { baseline: now_baseline, variant: now_variant, bits: None }
 }
 
 /// Equal texts, or two NaNs: their payloads say nothing about the result.

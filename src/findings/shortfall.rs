@@ -1,6 +1,6 @@
 //! What a run could not evaluate: `--strict` turns any of it into a failure.
 
-use crate::model::{RunFile, StopReason};
+use crate::model::{RunFile, StopReason, printable};
 
 /// One line for every build that is not there, every build without a function, and every search
 /// that was cut short by faults, a deadline or a nondeterministic build. Empty: all was evaluated.
@@ -8,7 +8,7 @@ use crate::model::{RunFile, StopReason};
 pub fn shortfalls(run: &RunFile) -> Vec<String> {
     let mut lines = Vec::new();
     for build in run.builds.iter().filter(|b| b.status != "built") {
-        lines.push(format!("build {} was {}", build.id, build.status));
+        lines.push(format!("build {}: {}", build.id, build.status));
     }
     for function in &run.functions {
         for build in function.missing.keys() {
@@ -24,7 +24,7 @@ pub fn shortfalls(run: &RunFile) -> Vec<String> {
             lines.push(format!("function {} {why}", function.name));
         }
     }
-    lines
+    lines.iter().map(|line| printable(line)).collect()
 }
 
 fn cut_short(stop: StopReason) -> Option<&'static str> {
@@ -41,7 +41,13 @@ fn cut_short(stop: StopReason) -> Option<&'static str> {
 pub fn usable_baseline(run: &RunFile) -> Result<(), String> {
     match run.builds.iter().find(|b| b.id == run.baseline) {
         Some(build) if build.status == "built" => Ok(()),
-        Some(build) => Err(format!("the baseline {} was {}: {}", build.id, build.status, build.reason)),
-        None => Err(format!("the baseline {} is not one of the builds", run.baseline)),
+        Some(build) => {
+            // The compiler's words, line by line.
+            let words: Vec<_> = build.reason.lines().map(printable).collect();
+            let id = printable(&build.id);
+            let status = printable(&build.status);
+            Err(format!("the baseline {id} cannot be used ({status}): {}", words.join("\n")))
+        }
+        None => Err(format!("the baseline {} is not one of the builds", printable(&run.baseline))),
     }
 }

@@ -148,6 +148,11 @@ impl RunFolder {
         if !self.is_ours() {
             return Err(StoreError::NotOurs { path: shown(&self.path) });
         }
+        let journal = self.path.join(JOURNAL);
+        if read::metadata(&journal)?.is_some() {
+            // Refuses while another process is writing to it.
+            drop(Journal::open(&journal)?);
+        }
         for file in [RUN, TIMING, SAMPLES, JOURNAL] {
             self.remove(file)?;
         }

@@ -72,7 +72,7 @@ impl Journal {
         Ok((journal, content.entries))
     }
 
-    fn open(path: &Path) -> Result<Journal, StoreError> {
+    pub(super) fn open(path: &Path) -> Result<Journal, StoreError> {
         read::check_regular(path)?;
         let file = OpenOptions::new().append(true).open(path).map_err(StoreError::io("open", path))?;
         match file.try_lock() {
@@ -118,10 +118,11 @@ impl Content {
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
         let damaged =
             |line: usize, message: String| StoreError::DamagedJournal { path: shown(path), line, message };
-        let mut lines = bytes[..whole].split(|&b| b == b'\n').take_while(|l| !l.is_empty());
-        let Some(first) = lines.next() else {
+        let mut lines = bytes[..whole.saturating_sub(1)].split(|&b| b == b'\n');
+        let first = lines.next().unwrap_or_default();
+        if first.is_empty() {
             return Err(damaged(1, "the journal has no header".into()));
-        };
+        }
         let header: Header = serde_json::from_slice(first)
             .map_err(|e| damaged(1, format!("not the header of a journal: {}", plain(&e))))?;
         read::check_schema(path, &header.schema, SCHEMA)?;

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
 use super::error::shown;
@@ -45,12 +46,17 @@ fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
         let offset = e.valid_up_to();
         StoreError::NotUtf8 { path: shown(path), offset, byte: bytes.get(offset).copied().unwrap_or(0) }
     })?;
+    // serde would take a list for a struct.
+    if !text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        let message = "expected an object with the fields of a run".into();
+        return Err(StoreError::Shape { path: shown(path), at: ".".into(), message });
+    }
     // The schema first: a newer file may differ in every other field.
     let head: Head = serde_json::from_str(text).map_err(|e| broken(path, text, &e))?;
     match head.schema {
         Some(serde_json::Value::String(schema)) => check_schema(path, &schema, SCHEMA)?,
-        Some(other) => return Err(foreign(path, &other.to_string())),
-        None => return Err(foreign(path, "missing")),
+        Some(other) => return Err(foreign(path, &other.to_string(), SCHEMA)),
+        None => return Err(foreign(path, "missing", SCHEMA)),
     }
     let run: RunFile = serde_json::from_str(text).map_err(|e| broken(path, text, &e))?;
     check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
@@ -91,16 +97,16 @@ pub(super) fn check_schema(path: &Path, found: &str, expected: &str) -> Result<(
             Err(StoreError::Newer { path: shown(path), found: printable(found), expected })
         }
         // As JSON, so that a hostile schema cannot reach the terminal unescaped.
-        _ => Err(foreign(path, &serde_json::Value::from(found).to_string())),
+        _ => Err(foreign(path, &serde_json::Value::from(found).to_string(), expected)),
     }
 }
 
-fn foreign(path: &Path, found: &str) -> StoreError {
+fn foreign(path: &Path, found: &str, expected: &str) -> StoreError {
     let found = match found.char_indices().nth(60) {
         Some((cut, _)) => format!("{}...", &found[..cut]),
         None => found.into(),
     };
-    StoreError::Foreign { path: shown(path), found: printable(&found), expected: SCHEMA.into() }
+    StoreError::Foreign { path: shown(path), found: printable(&found), expected: expected.into() }
 }
 
 /// The whole of a regular file of a sane size.
