@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bitrift::findings;
-use bitrift::model::{FunctionRow, RunFile, SearchSettings};
+use bitrift::fp::Scalar;
+use bitrift::model::{Callee, Domain, Function, FunctionRow, Param, RunFile, SearchSettings};
 use bitrift::report::Style;
 use bitrift::report::table::{self, TableOptions};
 use bitrift::store::{
@@ -294,6 +295,48 @@ fn what_could_not_be_evaluated_is_listed() {
         findings::usable_baseline(&run).unwrap_err(),
         "the baseline gcc/O0/native cannot be used (failed): no such file"
     );
+}
+
+#[test]
+fn stored_witnesses_are_read_back_for_the_matrix_of_today() {
+    let run = good();
+    let row = &run.functions[0];
+    let function = |ty: Scalar| {
+        let param = |name: &str| Param {
+            name: name.into(),
+            c_type: ty.c_name().into(),
+            ty,
+            domain: Domain::all(ty),
+            domain_text: String::new(),
+        };
+        Function {
+            name: "f".into(),
+            params: vec![param("x"), param("y")],
+            result: Scalar::F64,
+            result_c_type: "double".into(),
+            callee: Callee::Call("x + y".into()),
+            headers: Vec::new(),
+        }
+    };
+    let today = [function(Scalar::F64)];
+    let found = findings::stored_witnesses(row, &today).unwrap();
+    assert_eq!(found.len(), 1, "the comparison's witness is the range's");
+    assert_eq!(found[0].inputs, [1.5f64.to_bits(), 2f64.to_bits()]);
+
+    let mut elsewhere = row.clone();
+    elsewhere.comparisons[0].witness.as_mut().unwrap().inputs[0].hex = "0x1p+5".into();
+    let found = findings::stored_witnesses(&elsewhere, &today).unwrap();
+    assert_eq!(found[1].id, "f#gcc/O3/native.max");
+
+    let mut broken = row.clone();
+    broken.comparisons[0].ranges[0].witness.inputs[0].hex = "0xz".into();
+    let errors = [
+        findings::stored_witnesses(row, &[]),
+        findings::stored_witnesses(row, &[function(Scalar::F32)]),
+        findings::stored_witnesses(&broken, &today),
+    ];
+    let messages: Vec<_> = errors.into_iter().map(|e| e.unwrap_err().to_string()).collect();
+    insta::assert_snapshot!(messages.join("\n"));
 }
 
 /// Reads bytes as a run and, when they are one, shows it.

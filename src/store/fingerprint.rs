@@ -104,3 +104,38 @@ fn artifact_bytes(artifact: &Artifact) -> Vec<u8> {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{BuildId, BuiltObject, ControlWords};
+
+    fn print(file: &std::path::Path, bytes: &str) -> Fingerprint {
+        std::fs::write(file, bytes).unwrap();
+        let object = BuiltObject {
+            path: file.into(),
+            control: ControlWords::IEEE,
+            setup_symbol: None,
+            functions: Vec::new(),
+        };
+        let artifact = Artifact {
+            build: BuildId::new("gcc", "O0", "native"),
+            version: "gcc 12".into(),
+            status: ArtifactStatus::Built(object),
+        };
+        Fingerprint::of("lab", &SearchSettings::default(), &[], &[artifact])
+    }
+
+    #[test]
+    fn an_object_counts_by_its_bytes_and_not_by_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = print(&folder.path().join("a.so"), "same");
+        let there = print(&folder.path().join("b.so"), "same");
+        let other = print(&folder.path().join("a.so"), "other");
+        assert_eq!(here.hex(), there.hex());
+        assert_ne!(here.hex(), other.hex());
+        assert_eq!(here.differences(&other), "build gcc/O0/native has changed");
+        let fewer = Fingerprint::of("lab", &SearchSettings::default(), &[], &[]);
+        assert_eq!(here.differences(&fewer), "build gcc/O0/native is only there");
+    }
+}
