@@ -2,7 +2,9 @@
 //!
 //! Data flows through the modules in the order of ARCHITECTURE.md and never back.
 
+pub mod compile;
 pub mod eval;
 pub mod fp;
 pub mod model;
 pub mod search;
+pub mod toolchain;
