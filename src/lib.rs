@@ -3,6 +3,7 @@
 //! Data flows through the modules in the order of ARCHITECTURE.md and never back.
 
 pub mod cli;
+pub mod compile;
 pub mod eval;
 pub mod findings;
 pub mod fp;
@@ -13,3 +14,4 @@ pub mod ranges;
 pub mod report;
 pub mod search;
 pub mod store;
+pub mod toolchain;
