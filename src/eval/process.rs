@@ -182,20 +182,21 @@ pub(crate) fn end_descendants() {
 
 /// The processes whose parent is this one, by a look through /proc.
 fn children() -> Vec<Pid> {
-    let me = rustix::process::getpid().as_raw_nonzero().get();
+    let me = rustix::process::getpid().as_raw_nonzero().to_string();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|pid| parent_of(*pid) == Some(me))
+        .filter(|pid| stat_field(*pid, 1).as_ref() == Some(&me))
         .filter_map(Pid::from_raw)
         .collect()
 }
 
-fn parent_of(pid: i32) -> Option<i32> {
+/// A word of /proc/PID/stat behind the program's name: 0 is the state, 1 the parent.
+pub(crate) fn stat_field(pid: i32, field: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in brackets may hold anything, brackets too; state and parent follow the last one.
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    // The name in brackets may hold anything, brackets too.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(field).map(Into::into)
 }
 
 /// A descriptor for reading that closes on exec and stays clear of the low numbers.

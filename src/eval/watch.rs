@@ -11,7 +11,7 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, waitpid,
 };
 
-use super::process::wait;
+use super::process::{stat_field, wait};
 use super::slab::{End, Phase, Slab};
 
 /// A process in no call may compute this long between two signs of life, or sleep this long.
@@ -96,6 +96,7 @@ fn kill(pid: Pid, end: End) -> End {
 
 /// What was last seen of a process, and since when.
 struct Pace {
+    pid: Pid,
     clock: Option<libc::clockid_t>,
     sequence: u64,
     phase: Phase,
@@ -108,6 +109,7 @@ struct Pace {
 impl Pace {
     fn start(pid: Pid, slab: &Slab) -> Pace {
         let mut pace = Pace {
+            pid,
             clock: cpu_clock(pid),
             sequence: slab.sequence(),
             phase: slab.phase(),
@@ -141,8 +143,8 @@ impl Pace {
             Phase::Load(_) => (LOAD_CPU, LOAD_WALL),
             Phase::Call(_) => (rules.cpu, rules.wall),
         };
-        // On a busy machine a working process gets some CPU time; one that sleeps gets next to none.
-        let asleep = wall >= wall_limit && self.cpu < wall / 64;
+        // One that waits for its turn on a busy machine is not asleep.
+        let asleep = wall >= wall_limit && self.cpu < wall / 64 && !is_runnable(self.pid);
         self.cpu >= cpu_limit || asleep || (wall >= 20 * wall_limit && phase != Phase::Busy)
     }
 
@@ -152,6 +154,10 @@ impl Pace {
         let near = matches!(self.phase, Phase::Call(_)) && self.cpu.saturating_add(rules.tick) >= rules.near;
         u64::from(near)
     }
+}
+
+fn is_runnable(pid: Pid) -> bool {
+    stat_field(pid.as_raw_nonzero().get(), 0).as_deref() == Some("R")
 }
 
 fn cpu_clock(pid: Pid) -> Option<libc::clockid_t> {

@@ -13,7 +13,6 @@ mod coordinator;
 mod handle;
 mod job;
 mod lane;
-
 mod protocol;
 mod run;
 mod schedule;
