@@ -10,6 +10,7 @@ pub mod fp;
 pub mod matrix;
 pub mod model;
 pub mod plan;
+pub mod pool;
 pub mod ranges;
 pub mod report;
 pub mod search;
