@@ -136,7 +136,7 @@ impl<'a> Job<'a> {
             End::Cancelled => Err(Failure::Cancelled),
             _ => {
                 let words = done.complaint(&line.argv[0], self.bench.timeout);
-                Err(Failure::Tool(tidy(&words, self.path(), &self.scratch)))
+                Err(Failure::Tool(tidy(&words, &self.bench.cache.jobs_folder())))
             }
         }
     }

@@ -68,6 +68,11 @@ impl Cache {
         &self.root
     }
 
+    /// Where processes have the folders of their jobs.
+    pub fn jobs_folder(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
     /// A folder for one job, removed when dropped.
     pub fn job_folder(&self) -> io::Result<TempDir> {
         tempfile::Builder::new().prefix("job-").tempdir_in(self.session.path())
