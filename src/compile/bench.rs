@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::cache::{Cache, Recipe};
 use super::command::CommandLine;
 use super::folders::Folders;
+use super::inflight::InFlight;
 use super::key::{Files, Hash, KeyBuilder, files_in_args};
 use super::message::tidy;
 use crate::toolchain::{Compiler, End, Finished, Invocation, cpu_model, locate, run};
@@ -46,6 +47,7 @@ pub struct Bench<'a> {
     pub cache: &'a Cache,
     pub files: Files,
     pub folders: Folders,
+    pub in_flight: InFlight,
     pub timeout: Duration,
     pub cancel: &'a AtomicBool,
 }

@@ -85,6 +85,7 @@ fn function_shim(function: &Function, tag: String) -> Shim {
         }
     };
     let mut text = includes(&function.headers);
+    text.push_str(&includes(&standard_headers(function)));
     text.push_str(PRELUDE);
     text.push_str(&before);
     let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
@@ -105,6 +106,21 @@ union bitrift_f32 { unsigned int bitrift_bits; float bitrift_value; };
 
 fn includes(headers: &[String]) -> String {
     headers.iter().map(|h| format!("#include <{h}>\n")).collect()
+}
+
+/// The headers of the standard types that parameters and result are written with: nobody should
+/// have to name a header to say `size_t`.
+fn standard_headers(function: &Function) -> Vec<String> {
+    let types = function.params.iter().map(|p| &p.c_type).chain([&function.result_c_type]);
+    let header = |word: &str| match word {
+        "size_t" | "ptrdiff_t" => Some("stddef.h"),
+        "ssize_t" => Some("sys/types.h"),
+        "bool" => Some("stdbool.h"),
+        word if word.trim_start_matches('u').starts_with("int") && word.ends_with("_t") => Some("stdint.h"),
+        _ => None,
+    };
+    let found: BTreeSet<&str> = types.flat_map(|t| t.split_whitespace()).filter_map(header).collect();
+    found.into_iter().map(String::from).collect()
 }
 
 /// The user's own text and what closes it, with its own name in the compiler's messages. The close
@@ -264,7 +280,7 @@ mod tests {
         );
         function.headers = vec!["a.h".into(), "b/c.h".into()];
         let text = function_shim(&function, "f".into()).text;
-        assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n"));
+        assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n#include <stddef.h>\n"));
         assert_eq!(text, function_shim(&function, "f".into()).text);
         insta::assert_snapshot!(text);
     }

@@ -34,6 +34,17 @@ fn an_unchanged_second_run_compiles_nothing() {
 }
 
 #[test]
+fn the_same_build_twice_is_compiled_once() {
+    let lab = two_sources();
+    // gcc's intermediate objects differ every time they are made.
+    let builds = [build("gcc", &["-O2", "-flto"]), build("gcc", &["-O2", "-flto"])];
+    let first = lab.compile(&builds);
+    assert_eq!((first.compiled, first.cached), (6, 6));
+    assert_eq!(object(&first.artifacts[0]), object(&first.artifacts[1]));
+    assert_eq!(lab.compile(&builds).compiled, 0);
+}
+
+#[test]
 fn the_number_of_jobs_changes_nothing() {
     let results = [1, 2].map(|jobs| {
         let mut lab = two_sources();

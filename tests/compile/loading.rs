@@ -47,13 +47,13 @@ fn every_type_travels_as_64_bits() {
         ("unsigned", Scalar::U32, 4_000_000_000),
         ("long", Scalar::I64, i64::MIN.cast_unsigned()),
         ("size_t", Scalar::U64, u64::MAX),
+        ("uint16_t", Scalar::U16, 65_535),
+        ("bool", Scalar::U8, 1),
         ("const double", Scalar::F64, f64::NAN.to_bits()),
     ];
     let functions = types.iter().enumerate().map(|(i, (c_type, ty, _))| {
         let result = c_type.trim_start_matches("const ");
-        let mut f = function(&format!("echo{i}"), (result, *ty), &[(c_type, *ty)], Callee::Call("x".into()));
-        f.headers = vec!["stddef.h".into()];
-        f
+        function(&format!("echo{i}"), (result, *ty), &[(c_type, *ty)], Callee::Call("x".into()))
     });
     let lab = Lab::new(&[], functions.collect());
     let mut builds = every_compiler();
@@ -148,6 +148,7 @@ fn link_time_optimisation_works() {
         assert_eq!(mxcsr(), 0x1f80);
         assert_eq!(loaded.call_f64(0, &[3.0]), 7.0);
     }
+    assert_eq!(lab.compile(&builds).compiled, 0);
 }
 
 #[test]
