@@ -36,7 +36,6 @@ pub struct Lab {
     pub cached: usize,
     pub compile_time: Duration,
     pub jobs: usize,
-    pub cancel: Arc<AtomicBool>,
     pub pool: Pool,
     /// Which object of the pool each build of the plan is, if it has one.
     objects: Vec<Option<usize>>,
@@ -94,8 +93,7 @@ impl Lab {
         if interrupt::is_set(&cancel) {
             return Err(Failure::interrupted(""));
         }
-        let lab =
-            Lab { experiment, plan, artifacts, compiled, cached, compile_time, jobs, cancel, pool, objects };
+        let lab = Lab { experiment, plan, artifacts, compiled, cached, compile_time, jobs, pool, objects };
         lab.check_baseline()?;
         Ok(lab)
     }
