@@ -11,7 +11,7 @@ use rustix::process::{
 };
 use tempfile::TempDir;
 
-use super::process::{LEASH_FD, SLAB_FD, raise_fd};
+use super::process::raise_fd;
 use super::slab::Slab;
 
 /// Files written by code under test, and copies of objects, end here.
@@ -31,11 +31,8 @@ pub(crate) struct Settled {
 
 /// Takes over the descriptors that `Process::spawn` left and settles in.
 pub(crate) fn settle() -> io::Result<Settled> {
-    // Without its slab and leash this was started by hand.
-    // SAFETY: nothing else in this process has used these numbers yet.
-    let (slab, leash) = unsafe { (take(SLAB_FD)?, take(LEASH_FD)?) };
-    let leash_high = raise_fd(&leash)?;
-    let slab = Slab::open(raise_fd(&slab)?)?;
+    let (slab, leash) = (inherited(2)?, inherited(3)?);
+    let slab = Slab::open(slab)?;
     let requests = File::from(raise_fd(&io::stdin())?);
     let replies = File::from(raise_fd(&io::stdout())?);
     let null = File::options().read(true).write(true).open("/dev/null")?;
@@ -56,17 +53,19 @@ pub(crate) fn settle() -> io::Result<Settled> {
     std::env::set_current_dir(room.path())?;
     // SAFETY: this process has one thread.
     unsafe { std::env::set_var("TMPDIR", room.path()) };
-    Ok(Settled { requests, replies, slab, leash: leash_high, room })
+    Ok(Settled { requests, replies, slab, leash, room })
 }
 
-/// # Safety
-/// Nothing else in the process may own the descriptor.
-unsafe fn take(fd: i32) -> io::Result<OwnedFd> {
-    // SAFETY: asks about a number.
-    if unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
+/// The descriptor whose number is this argument of the command line.
+fn inherited(argument: usize) -> io::Result<OwnedFd> {
+    let number = std::env::args().nth(argument).and_then(|text| text.parse::<i32>().ok());
+    let by_hand = || io::Error::other("this subcommand is for processes that bitrift starts itself");
+    let fd = number.filter(|fd| *fd > 2).ok_or_else(by_hand)?;
+    // SAFETY: sets a flag on a number; fails when nothing is open there.
+    if unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: open, as just seen, and nobody else's by the caller's promise.
+    // SAFETY: open, as just seen, and left by the parent process for this one to own.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
