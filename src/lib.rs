@@ -5,4 +5,5 @@
 pub mod eval;
 pub mod fp;
 pub mod model;
+pub mod ranges;
 pub mod search;
