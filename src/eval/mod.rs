@@ -1,5 +1,9 @@
 //! Evaluating inputs on builds. A search sees only the `Evaluator` trait.
 
+mod fake;
+
+pub use fake::{Fake, FakeBuild};
+
 /// Why evaluation cannot go on. Faults of the code under test are outcomes, not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
