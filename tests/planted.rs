@@ -3,8 +3,8 @@
 use bitrift::eval::{Fake, FakeBuild};
 use bitrift::fp::{NanPolicy, Scalar, Side};
 use bitrift::model::{
-    Budget, BuildId, Callee, Domain, EdgeKind, FaultKind, Function, FunctionResult, Outcome, Param, RangeResult,
-    SearchSettings, Segment, StopReason,
+    Budget, BuildId, Callee, Domain, EdgeKind, FaultKind, Function, FunctionResult, Outcome, Param,
+    RangeResult, SearchSettings, Segment, StopReason,
 };
 use bitrift::search::{Answer, Task, create, run_here, run_unit};
 
@@ -125,9 +125,11 @@ fn assert_found(task: &Task, result: &FunctionResult, regions: &[Region], binade
         let matches = |r: &&RangeResult| {
             region.iter().enumerate().all(|(i, s)| {
                 let ty = task.function.params[i].ty;
-                let middle = |bits: u64| ty.ordinal(bits).unwrap();
-                let (lo, hi) = (middle(bits_of(ty, s.lo)), middle(bits_of(ty, s.hi)));
-                middle(r.lo[i]) <= hi && lo <= middle(r.hi[i])
+                let ordinal = |bits: u64| ty.ordinal(bits).unwrap();
+                let (lo, hi) = (ordinal(bits_of(ty, s.lo)), ordinal(bits_of(ty, s.hi)));
+                // Ranges on both sides of zero share ordinal 0.
+                let same_side = ty.is_negative(r.lo[i]) == (s.lo + s.hi).is_sign_negative();
+                same_side && ordinal(r.lo[i]) <= hi && lo <= ordinal(r.hi[i])
             })
         };
         let range = ranges.iter().find(matches).unwrap_or_else(|| panic!("{what}, seed {seed}: {shown}"));
@@ -140,7 +142,10 @@ fn assert_found(task: &Task, result: &FunctionResult, regions: &[Region], binade
             assert!(held * 100 >= floats * 99, "{what}, seed {seed}: {held} of {floats} held by\n{shown}");
             for (got, truth) in [(range.lo[i], lo), (range.hi[i], hi)] {
                 let off = (log_place(ty, got) - log_place(ty, truth)).abs();
-                assert!(off <= binades, "{what}, seed {seed}: {off} binades off, {region:?} found as\n{shown}");
+                assert!(
+                    off <= binades,
+                    "{what}, seed {seed}: {off} binades off, {region:?} found as\n{shown}"
+                );
             }
             let edges = range.edges[i];
             let sharp = edges.lo == EdgeKind::Sharp && edges.hi == EdgeKind::Sharp;
@@ -186,5 +191,52 @@ fn two_regions_with_eight_clean_binades_between_them_are_two_ranges() {
             let task = doubles(1, Budget::Paper, seed);
             assert_found(&task, &search_planted(&task, &regions), &regions, 0.0, "gap");
         }
+    }
+}
+
+#[test]
+fn with_two_million_evaluations_a_64th_of_a_binade_is_found() {
+    let narrow = |at: f64| span(at, at * (1.0 + 1.0 / 64.0));
+    let cases: [&[Span]; 5] = [
+        &[narrow(1.0)],
+        &[narrow(3.0e-200), narrow(1.7e-190)],
+        &[span(-1.015625e250, -1e250)],
+        &[narrow(1e-310)],
+        &[narrow(700.0), binades(20.0, 500.0), span(-2e-5, -1.9e-5)],
+    ];
+    for (i, spans) in cases.iter().enumerate() {
+        let regions: Vec<Region> = spans.iter().map(|&s| vec![s]).collect();
+        for seed in [1 + 2 * i as u64, 2 + 2 * i as u64] {
+            let task = doubles(1, TWO_MILLION, seed);
+            let result = search_planted(&task, &regions);
+            assert_found(&task, &result, &regions, 0.0, "two million");
+            assert!(result.evaluations <= 2_000_000);
+        }
+    }
+}
+
+#[test]
+fn a_box_of_a_tenth_of_each_axis_is_found_for_two_parameters() {
+    let cases = [
+        vec![binades(100.5, 310.0), span(-1e-20, -1e-83)],
+        vec![binades(-900.0, -690.0), binades(-1000.0, -790.0)],
+        vec![span(0.0, 1e-260), span(-1e63, -1.0)],
+    ];
+    for region in cases {
+        for seed in SEEDS {
+            let task = doubles(2, Budget::Paper, seed);
+            let result = search_planted(&task, &[region.clone()]);
+            assert_found(&task, &result, &[region.clone()], 1.0, "two parameters");
+        }
+    }
+}
+
+#[test]
+fn a_box_of_a_tenth_of_each_axis_is_found_for_three_parameters_with_two_million() {
+    let region = vec![binades(100.5, 310.0), span(-1e-20, -1e-83), binades(-400.0, -190.0)];
+    for seed in [1, 2] {
+        let task = doubles(3, TWO_MILLION, seed);
+        let result = search_planted(&task, &[region.clone()]);
+        assert_found(&task, &result, &[region.clone()], 1.0, "three parameters");
     }
 }

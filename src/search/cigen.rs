@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Task;
 use super::budget::Purse;
 use super::comparison::{Cluster, Comparison};
 use super::finish::finish;
@@ -16,7 +17,6 @@ use super::survey::{free_params, survey};
 use super::unit::{
     Answer, Crowd, DenseUnit, EvolveUnit, InputsUnit, PlotSample, StrataUnit, TightenUnit, Unit,
 };
-use super::Task;
 use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
 use crate::ranges::{Range, Sides};
 
@@ -58,9 +58,10 @@ impl Purpose {
     fn comparison(&self) -> Option<usize> {
         match self {
             Purpose::Sampling => None,
-            Purpose::Dense(c, _) | Purpose::Tighten(c, _) | Purpose::Measure(c, _) | Purpose::Evolve(c, _) => {
-                Some(*c)
-            }
+            Purpose::Dense(c, _)
+            | Purpose::Tighten(c, _)
+            | Purpose::Measure(c, _)
+            | Purpose::Evolve(c, _) => Some(*c),
         }
     }
 }

@@ -222,7 +222,8 @@ impl Comparison {
     /// Inconsistent samples in a range, the best first.
     pub fn best_in(&self, track: &Track) -> Option<&Hit> {
         let hits = self.pools.get(&track.sides)?.hits.iter();
-        hits.filter(|hit| track.range.cuboid.contains(&hit.point)).min_by(|a, b| a.found.better_first(&b.found))
+        hits.filter(|hit| track.range.cuboid.contains(&hit.point))
+            .min_by(|a, b| a.found.better_first(&b.found))
     }
 
     /// Indices of the `most` ranges with the most bits, in order.

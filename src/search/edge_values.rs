@@ -57,15 +57,22 @@ mod tests {
 
     fn values(ty: Scalar, segments: Vec<Segment>) -> Vec<f64> {
         let domain = Domain { segments };
-        let param =
-            Param { name: "x".into(), c_type: String::new(), ty, domain, domain_text: String::new() };
+        let param = Param { name: "x".into(), c_type: String::new(), ty, domain, domain_text: String::new() };
         edge_values(&param).into_iter().map(|bits| ty.to_f64(bits)).collect()
     }
 
     #[test]
     fn all_doubles_have_zeros_subnormals_one_and_the_largest_on_both_sides() {
         let found = values(Scalar::F64, Domain::all(Scalar::F64).segments);
-        for x in [0.0, 5e-324, f64::MIN_POSITIVE, f64::MIN_POSITIVE.next_down(), 1.0, f64::MAX, f64::MAX.next_down()] {
+        for x in [
+            0.0,
+            5e-324,
+            f64::MIN_POSITIVE,
+            f64::MIN_POSITIVE.next_down(),
+            1.0,
+            f64::MAX,
+            f64::MAX.next_down(),
+        ] {
             assert!(found.iter().any(|y| y.to_bits() == x.to_bits()), "{x}");
             assert!(found.iter().any(|y| y.to_bits() == (-x).to_bits()), "-{x}");
         }

@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn convergence_is_a_small_spread_and_infinite_costs_never_converge() {
-        let spread = |costs: &[f64]| Population::new(1, vec![0.0; costs.len()], costs.to_vec()).has_converged(0.01);
+        let spread =
+            |costs: &[f64]| Population::new(1, vec![0.0; costs.len()], costs.to_vec()).has_converged(0.01);
         assert!(spread(&[-50.0, -50.1, -49.9]));
         assert!(!spread(&[-50.0, -10.0, -49.9]));
         assert!(!spread(&[f64::INFINITY, f64::INFINITY]));

@@ -145,7 +145,8 @@ fn rank_at(u: f64, lo: u64, hi: u64) -> u64 {
     let span = u128::from(hi - lo) + 1;
     // u is in [0, 1], so the product is at most 2^53.
     let fraction = (u * (1u64 << 53) as f64) as u64;
-    let hash = u.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash =
+        u.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let place = (u128::from(fraction) * span) >> 53;
     let fill = (u128::from(hash) * (span >> 53)) >> 64;
     // Below 2^64 after the minimum.
@@ -209,7 +210,8 @@ impl Solver<Landscape<'_, '_>, Members> for Evolution {
         let Some(population) = &mut self.population else { return Ok((state, None)) };
         population.trials(&self.rules, &mut self.stream, &mut self.trials);
         let (trials, costs) = (&self.trials, &mut self.costs);
-        problem.bulk_problem("cost_count", self.members, |landscape| landscape.costs(trials, false, costs))?;
+        problem
+            .bulk_problem("cost_count", self.members, |landscape| landscape.costs(trials, false, costs))?;
         population.select(trials, costs);
         Ok((watched(state, population), None))
     }

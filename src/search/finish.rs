@@ -36,7 +36,10 @@ fn function_stop(comparisons: &[ComparisonResult]) -> StopReason {
         return first.stop;
     }
     let stopped = |reason| comparisons.iter().any(|c| c.stop == reason);
-    [StopReason::Deadline, StopReason::Budget].into_iter().find(|&r| stopped(r)).unwrap_or(StopReason::Complete)
+    [StopReason::Deadline, StopReason::Budget]
+        .into_iter()
+        .find(|&r| stopped(r))
+        .unwrap_or(StopReason::Complete)
 }
 
 fn comparison_result(comparison: &Comparison, surveyed: u64) -> ComparisonResult {
@@ -135,9 +138,7 @@ fn fault_records(search: &Cigen) -> Vec<FaultRecord> {
 }
 
 fn plot_samples(search: &Cigen) -> Vec<(Vec<u64>, Vec<f32>)> {
-    let stopped = |variant: usize| {
-        [0, variant].iter().any(|build| search.nondeterministic.contains(build))
-    };
+    let stopped = |variant: usize| [0, variant].iter().any(|build| search.nondeterministic.contains(build));
     let mut samples: Vec<(Vec<u64>, Vec<f32>)> = search
         .plot
         .iter()

@@ -27,7 +27,13 @@ impl Score {
             (Outcome::Value(a), Outcome::Value(b)) => inconsistency(result, a, b, nan),
             _ => 0.0,
         };
-        Score { baseline, variant, bits, change: ClassChange::between(result, baseline, variant), evaluated: true }
+        Score {
+            baseline,
+            variant,
+            bits,
+            change: ClassChange::between(result, baseline, variant),
+            evaluated: true,
+        }
     }
 
     pub fn skipped() -> Score {

@@ -45,7 +45,12 @@ pub struct Closing {
 impl<'a> Probe<'a> {
     /// `allow` is the number of faults each build of the task may still have. With `spot_check` the
     /// first inputs are evaluated twice whether they are inconsistent or not.
-    pub fn new(task: &'a Task, evaluator: &'a mut dyn Evaluator, allow: Vec<u32>, spot_check: bool) -> Probe<'a> {
+    pub fn new(
+        task: &'a Task,
+        evaluator: &'a mut dyn Evaluator,
+        allow: Vec<u32>,
+        spot_check: bool,
+    ) -> Probe<'a> {
         Probe {
             task,
             arity: task.function.arity(),

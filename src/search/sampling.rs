@@ -13,14 +13,22 @@ use crate::fp::Stream;
 /// Strata that share a random stream; units are cut at its multiples.
 pub const STREAM_BLOCK: u64 = 1024;
 
-pub fn run_inputs(task: &Task, unit: &InputsUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
+pub fn run_inputs(
+    task: &Task,
+    unit: &InputsUnit,
+    evaluator: &mut dyn Evaluator,
+) -> Result<Answer, EvalError> {
     let job = Job { crowd: &unit.crowd, first: unit.first, keep_every: 1 };
     let (mut answer, bits) = job.run(task, &unit.inputs, evaluator)?;
     answer.plot = pick_plot(task, unit, &bits);
     Ok(answer)
 }
 
-pub fn run_strata(task: &Task, unit: &StrataUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
+pub fn run_strata(
+    task: &Task,
+    unit: &StrataUnit,
+    evaluator: &mut dyn Evaluator,
+) -> Result<Answer, EvalError> {
     let inputs = strata_inputs(task, unit);
     let job = Job { crowd: &unit.crowd, first: false, keep_every: unit.keep_every.max(1) };
     Ok(job.run(task, &inputs, evaluator)?.0)
@@ -44,7 +52,8 @@ impl Job<'_> {
         let arity = task.function.arity();
         let count = inputs.len() / arity;
         let variants = &self.crowd.variants;
-        let mut seen: Vec<Seen> = variants.iter().map(|&variant| Seen { variant, ..Seen::default() }).collect();
+        let mut seen: Vec<Seen> =
+            variants.iter().map(|&variant| Seen { variant, ..Seen::default() }).collect();
         let mut hit = vec![vec![false; count]; variants.len()];
         let mut missed = vec![vec![false; count]; variants.len()];
         let mut bits = vec![vec![0f32; count]; variants.len()];

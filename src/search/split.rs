@@ -131,7 +131,13 @@ impl Gaps {
     }
 
     /// Samples a gap in growing looks. The first hits found, or none when it is clean or doubtful.
-    fn look(&mut self, scout: &mut Scout<'_>, group: &Group, d: usize, gap: Gap) -> Result<Vec<Vec<u64>>, Halt> {
+    fn look(
+        &mut self,
+        scout: &mut Scout<'_>,
+        group: &Group,
+        d: usize,
+        gap: Gap,
+    ) -> Result<Vec<Vec<u64>>, Halt> {
         let (mut tried, mut round, mut needed) = (0, 0, FEWEST);
         loop {
             let count = LOOKS.get(round).copied().unwrap_or(64);
