@@ -2,8 +2,17 @@
 //!
 //! Data flows through the modules in the order of ARCHITECTURE.md and never back.
 
+pub mod cli;
+pub mod compile;
 pub mod eval;
+pub mod findings;
 pub mod fp;
+pub mod matrix;
 pub mod model;
+pub mod plan;
+pub mod pool;
 pub mod ranges;
+pub mod report;
 pub mod search;
+pub mod store;
+pub mod toolchain;

@@ -1,9 +1,9 @@
-//! An evaluator of closures: what a test or a benchmark searches instead of compiled code.
+//! An evaluator made of closures, for tests of what stands on evaluation.
 
 use super::{EvalError, Evaluator};
 use crate::model::Outcome;
 
-/// What stands for one build's code.
+/// What a fake build does with an input.
 pub type FakeBuild = Box<dyn Fn(&[u64]) -> Outcome>;
 
 /// One closure per build, the baseline first.
@@ -28,8 +28,7 @@ impl Evaluator for Fake {
     }
 
     fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
-        let run = &self.builds[build];
-        out.extend(inputs.chunks_exact(self.arity).map(run));
+        out.extend(inputs.chunks_exact(self.arity).map(&self.builds[build]));
         Ok(())
     }
 }

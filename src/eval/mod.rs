@@ -1,32 +1,42 @@
 //! Evaluating inputs on builds. A search sees only the `Evaluator` trait.
+//!
+//! Code under test may loop, crash, exit, or ruin the process it runs in, so it runs only in
+//! processes made for it, and each of those has a process that watches it from outside:
+//!
+//! * `slab` is the memory the two share: what is being called, inputs, outcomes;
+//! * `guard` makes the calls (the loop itself is C, harness-c/guard.c);
+//! * `object` loads a build, `native` holds several side by side;
+//! * `helper` and `cautious` are the two ends of cautious mode, where every batch is a fork;
+//! * `settle` is what a process does before it lets code under test in;
+//! * `watch` ends what does not return; `process` and `frame` start processes and talk to them.
+//!
+//! Nothing here installs a signal handler or jumps out of a call: after a fault a process is gone,
+//! and with it every lock, heap and stack the fault left broken.
 
+mod cautious;
+mod counting;
+mod evaluator;
 mod fake;
+mod frame;
+mod guard;
+mod helper;
+mod native;
+mod object;
+mod plan;
+mod process;
+mod settle;
+mod slab;
+mod watch;
 
+pub(crate) use cautious::{Call, Helpers};
+pub use counting::Counting;
+pub use evaluator::{EvalError, Evaluator};
 pub use fake::{Fake, FakeBuild};
-
-/// Why evaluation cannot go on. Faults of the code under test are outcomes, not errors.
-#[derive(Debug, thiserror::Error)]
-pub enum EvalError {
-    #[error("failed to load {path}: {reason}")]
-    Load { path: String, reason: String },
-    #[error("the evaluation helper of build {build} broke: {reason}")]
-    Helper { build: String, reason: String },
-    /// The deadline passed or the user interrupted.
-    #[error("stopped")]
-    Stopped,
-}
-
-use crate::model::Outcome;
-
-/// Runs inputs on the builds of one function. Build 0 is the baseline.
-pub trait Evaluator {
-    /// Values per input.
-    fn arity(&self) -> usize;
-
-    /// Number of builds, the baseline included.
-    fn builds(&self) -> usize;
-
-    /// Evaluates `inputs` (each `arity` values of 64 bits, one after the other) on one build and
-    /// appends one outcome per input to `out`.
-    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError>;
-}
+pub(crate) use frame::{read_frame, write_frame};
+pub use helper::helper_main;
+pub(crate) use native::{Host, Native, Selection, THIS_PROGRAM};
+pub use plan::{CallLimits, LoadPlan};
+pub(crate) use process::{Gone, Process, end_descendants};
+pub(crate) use settle::{Forked, fork, leave, settle, volunteer_for_oom};
+pub(crate) use slab::{End, Phase, Slab};
+pub(crate) use watch::{Rules, watch};

@@ -88,7 +88,8 @@ pub fn parse_number(scalar: Scalar, text: &str) -> Result<u64, ParseNumberError>
     if let Some(digits) = lower.strip_prefix("0x") {
         return parse_hex_float(scalar, digits).map(|bits| bits | sign).ok_or_else(wrong);
     }
-    let plain = lower.bytes().all(|b| b.is_ascii_digit() || b"+-.e".contains(&b));
+    let plain = lower.bytes().all(|b| b.is_ascii_digit() || b"+-.e".contains(&b))
+        && lower.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     if !plain && lower != "inf" && lower != "infinity" && lower != "nan" {
         return Err(wrong());
     }
@@ -107,8 +108,8 @@ fn parse_integer(scalar: Scalar, text: &str) -> Result<u64, ParseNumberError> {
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let magnitude = match body.strip_prefix("0x") {
+        _ if body.trim_start_matches("0x").starts_with(['-', '+']) => return Err(wrong()),
         Some(hex) => i128::from_str_radix(hex, 16),
-        None if body.starts_with(['-', '+']) => return Err(wrong()),
         None => body.parse::<i128>(),
     };
     let value = match magnitude {
@@ -249,6 +250,10 @@ mod tests {
     fn wrong_numbers_are_refused_with_a_reason() {
         assert!(parse_number(Scalar::F64, "1..5").is_err());
         assert!(parse_number(Scalar::F64, "").is_err());
+        for twice in ["+-5", "--5", "-+5", "0x-5"] {
+            assert!(parse_number(Scalar::F64, twice).is_err(), "{twice}");
+            assert!(parse_number(Scalar::I32, twice).is_err(), "{twice}");
+        }
         assert!(parse_number(Scalar::F64, "0x").is_err());
         let error = parse_number(Scalar::I8, "200").unwrap_err();
         assert_eq!(error.to_string(), "200 does not fit int8_t (-128 to 127)");

@@ -7,6 +7,7 @@ mod event;
 mod experiment;
 mod function;
 mod outcome;
+mod printable;
 mod result;
 mod run;
 mod settings;
@@ -18,6 +19,7 @@ pub use event::{Event, EventSink, NoEvents};
 pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Sources, TargetSpec};
 pub use function::{Callee, Function, MAX_PARAMS, Param};
 pub use outcome::{ClassChange, FaultKind, Outcome};
+pub use printable::printable;
 pub use result::{
     ComparisonResult, EdgeKind, Edges, FaultRecord, FunctionResult, RangeResult, StopReason, Witness,
 };
@@ -25,4 +27,4 @@ pub use run::{
     BuildRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow, RangeRow,
     RunFile, SCHEMA, WitnessRow,
 };
-pub use settings::{Budget, ClusterBackend, SearchSettings};
+pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};

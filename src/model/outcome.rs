@@ -131,6 +131,22 @@ impl ClassChange {
         }
     }
 
+    /// The spelling used in `run.json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ClassChange::FiniteToInfinity => "finite-to-infinity",
+            ClassChange::FiniteToNan => "finite-to-nan",
+            ClassChange::InfinityToFinite => "infinity-to-finite",
+            ClassChange::InfinityToNan => "infinity-to-nan",
+            ClassChange::InfinitySign => "infinity-sign",
+            ClassChange::NanToFinite => "nan-to-finite",
+            ClassChange::NanToInfinity => "nan-to-infinity",
+            ClassChange::ZeroSign => "zero-sign",
+            ClassChange::Timeout => "timeout",
+            ClassChange::Crash => "crash",
+        }
+    }
+
     /// Whether the change alone makes a sample inconsistent. Faults have their own rows, and the
     /// sign of zero is below what most code can see.
     pub fn is_inconsistent(self) -> bool {

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::fp::NanPolicy;
 
+/// The search algorithms a matrix may ask for by name.
+pub const STRATEGIES: [&str; 1] = ["cigen"];
+
 /// How many evaluations a function and variant may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -17,7 +20,7 @@ pub enum Budget {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClusterBackend {
-    /// Sort in one dimension, grid and union-find in more.
+    /// Sort in one dimension; in more, a grid refined where needed, and union-find. Near-linear.
     #[default]
     Grid,
     /// DBSCAN of linfa-clustering with two points, as a cross-check. Quadratic on dense data.

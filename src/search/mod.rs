@@ -23,5 +23,5 @@ mod thin;
 mod tighten;
 mod unit;
 
-pub use strategy::{STRATEGIES, Strategy, create, run_here};
+pub use strategy::{Strategy, create, run_here};
 pub use unit::{Answer, Task, Unit, run_unit};

@@ -15,9 +15,6 @@ pub trait Strategy: Send {
     fn finish(self: Box<Self>) -> FunctionResult;
 }
 
-/// The strategies `create` knows, for messages.
-pub const STRATEGIES: [&str; 1] = ["cigen"];
-
 /// The strategy a task asks for by name; None when there is no such strategy.
 pub fn create(task: &Task) -> Option<Box<dyn Strategy>> {
     match task.settings.strategy.as_str() {

@@ -1,0 +1,179 @@
+//! The subcommands and their options.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::{Exit, FunctionGlobs, SearchOptions};
+
+const MATRIX: &str = "matrix.toml";
+
+const EXAMPLES: &str = "\
+Examples:
+  bitrift                                 search everything in ./matrix.toml
+  bitrift --seed 3 --function 'kahan_*'   the same as `bitrift run --seed 3 ...`
+  bitrift doctor                          what of the matrix this machine can build
+  bitrift show --all                      the latest run again, with every range
+  bitrift eval hypot_naive 3 -0x1.8p-3    one input on every build
+";
+
+/// Find the input ranges where builds of the same C code disagree, and by how many bits
+#[derive(Debug, Parser)]
+#[command(name = "bitrift", version, subcommand_required = true, arg_required_else_help = false)]
+#[command(after_help = format!("Without a command, `bitrift` is `bitrift run matrix.toml`.\n\n{EXAMPLES}\n{}", Exit::help()))]
+#[command(max_term_width = 100, override_usage = "bitrift [COMMAND] [OPTIONS]")]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum Command {
+    /// Compile every build of a matrix, search every function, print and store what differs
+    Run(Box<RunArgs>),
+    /// Print the builds and their exact command lines without running them
+    Plan(PlanArgs),
+    /// Print what of a matrix this machine can build and run, and what is missing
+    Doctor(DoctorArgs),
+    /// Print a stored run again
+    Show(ShowArgs),
+    /// Evaluate one input on every build
+    Eval(EvalArgs),
+    /// Evaluate every stored witness again and say which still hold
+    Replay(ReplayArgs),
+    /// A worker process
+    #[command(name = "__worker", hide = true)]
+    Worker(RawArgs),
+    /// A helper process of a worker
+    #[command(name = "__helper", hide = true)]
+    Helper(RawArgs),
+}
+
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(after_help = "\
+Examples:
+  bitrift run
+  bitrift run gsl.toml --function 'gsl_sf_bessel_*' --budget paper --out /tmp/bessel
+  bitrift run --json --quiet | jq '.functions[].comparisons[].max_bits'
+  bitrift run --resume                    go on with the latest run that was interrupted")]
+pub struct RunArgs {
+    /// The matrix file
+    #[arg(default_value = MATRIX)]
+    pub matrix: PathBuf,
+    /// The run's folder itself [default: results/NNNN-<lab>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace a run that is already in --out
+    #[arg(long, requires = "out", conflicts_with = "resume")]
+    pub overwrite: bool,
+    /// Go on with an interrupted run: the one in --out, or the latest
+    #[arg(long)]
+    pub resume: bool,
+    /// Processes at work at once [default: the number of CPUs]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub functions: FunctionGlobs,
+    /// Where compiled objects are kept for the next time [default: the user's cache folder]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Fail with exit code 3 when a build or function could not be evaluated
+    #[arg(long)]
+    pub strict: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print run.json on standard output instead of a table
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub search: SearchOptions,
+}
+
+#[derive(Clone, Debug, PartialEq, Args)]
+pub struct PlanArgs {
+    /// The matrix file
+    #[arg(default_value = MATRIX)]
+    pub matrix: PathBuf,
+}
+
+#[derive(Clone, Debug, PartialEq, Args)]
+pub struct DoctorArgs {
+    /// The matrix file
+    #[arg(default_value = MATRIX)]
+    pub matrix: PathBuf,
+}
+
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(after_help = "\
+Examples:
+  bitrift show                            the latest run
+  bitrift show 3 --all                    every range of results/0003-...
+  bitrift show /tmp/bessel --json")]
+pub struct ShowArgs {
+    /// A run's folder, its name under results/ or its number [default: the latest]
+    pub run: Option<String>,
+    /// Every range and every example of a fault
+    #[arg(long)]
+    pub all: bool,
+    /// Print run.json on standard output instead of a table
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub functions: FunctionGlobs,
+}
+
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(after_help = "\
+Examples:
+  bitrift eval cube_root -8
+  bitrift eval quadratic_root 1 -0x1.8p+20 1e-3 --matrix other.toml
+  bitrift eval log_sum_exp -inf nan")]
+pub struct EvalArgs {
+    /// The function's name
+    pub function: String,
+    /// One value per parameter: 1.5e-3, -0x1.8p-3, inf, nan, nan:0x7ff8000000000001
+    #[arg(value_name = "X", allow_hyphen_values = true)]
+    pub values: Vec<String>,
+    /// The matrix file
+    #[arg(long, value_name = "FILE", default_value = MATRIX)]
+    pub matrix: PathBuf,
+    /// Where compiled objects are kept for the next time [default: the user's cache folder]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(after_help = "\
+Examples:
+  bitrift replay                          the witnesses of the latest run
+  bitrift replay 3 --function 'kahan_*'")]
+pub struct ReplayArgs {
+    /// A run's folder, its name under results/ or its number [default: the latest]
+    pub run: Option<String>,
+    #[command(flatten)]
+    pub functions: FunctionGlobs,
+    /// The matrix file
+    #[arg(long, value_name = "FILE", default_value = MATRIX)]
+    pub matrix: PathBuf,
+    /// Where compiled objects are kept for the next time [default: the user's cache folder]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Processes at work at once [default: the number of CPUs]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub jobs: Option<u16>,
+    /// No progress on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Whatever the coordinator passes to a process of its own.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct RawArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}

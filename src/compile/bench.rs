@@ -1,0 +1,167 @@
+//! What all jobs of a run share: the cache, what is known of files, limits; and running one tool in
+//! a folder of its own.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::cache::{Cache, Recipe};
+use super::command::CommandLine;
+use super::folders::Folders;
+use super::key::{Files, Hash, KeyBuilder, files_in_args};
+use super::message::tidy;
+use crate::toolchain::{Compiler, End, Finished, Invocation, cpu_model, locate, run};
+
+/// A compiled or linked file in the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    pub hash: Hash,
+    pub path: PathBuf,
+}
+
+/// Why a job has no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// The tool's own words.
+    Tool(String),
+    /// The user interrupted.
+    Cancelled,
+    /// The cache could not be written.
+    Cache(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Cache(error)
+    }
+}
+
+/// Shared by all threads.
+pub struct Bench<'a> {
+    pub cache: &'a Cache,
+    pub files: Files,
+    pub folders: Folders,
+    pub timeout: Duration,
+    pub cancel: &'a AtomicBool,
+}
+
+impl Bench<'_> {
+    pub fn stop_if_cancelled(&self) -> Result<(), Failure> {
+        if self.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
+    }
+
+    /// The part of a request's key that every kind has: the compiler and its exact arguments.
+    pub fn key(&self, kind: &str, compiler: &Compiler, line: &CommandLine) -> KeyBuilder {
+        let mut key = KeyBuilder::new(kind);
+        key.add(&compiler.identity).add_all(&line.argv);
+        for path in files_in_args(&line.argv[1..]) {
+            key.add(self.files.hash(&path).unwrap_or_default());
+        }
+        if line.argv.iter().any(|arg| arg.ends_with("=native")) {
+            key.add(cpu_model());
+        }
+        key
+    }
+
+    /// Adds what a link takes from outside: the linker, and the libraries' files.
+    pub fn add_link_inputs(&self, key: &mut KeyBuilder, line: &CommandLine) {
+        let linker = line.argv.iter().rev().find_map(|a| a.strip_prefix("-fuse-ld="));
+        let linker = linker.map_or("ld".to_string(), |name| format!("ld.{name}"));
+        let paths = locate(&linker).into_iter().chain(library_files(&line.argv));
+        for (path, hash) in paths.filter_map(|p| self.files.hash(&p).map(|h| (p, h))) {
+            key.add(path.as_os_str().as_encoded_bytes()).add(hash);
+        }
+    }
+
+    /// The first recipe of a request that still holds, with its object.
+    pub fn look_up(&self, request: &Hash, folders: &[PathBuf]) -> Option<(Recipe, Object)> {
+        self.cache.recipes(request).into_iter().find_map(|recipe| {
+            let unchanged = recipe.headers.iter().all(|(path, hash)| self.files.hash(path) == Some(*hash));
+            let paths: Vec<PathBuf> = recipe.headers.iter().map(|(path, _)| path.clone()).collect();
+            if !unchanged || self.folders.rivals(folders, &paths) != recipe.rivals {
+                return None;
+            }
+            let path = self.cache.object(&recipe.output)?;
+            let object = Object { hash: recipe.output, path };
+            Some((recipe, object))
+        })
+    }
+
+    /// Remembers the answer to a request that depends on nothing but its key.
+    pub fn keep(&self, request: &Hash, content: &[u8], notes: Vec<(String, String)>) -> io::Result<Object> {
+        let (output, path) = self.cache.put_object(content)?;
+        let rivals = self.folders.rivals(&[], &[]);
+        self.cache.add_recipe(request, Recipe { headers: Vec::new(), rivals, output, notes })?;
+        Ok(Object { hash: output, path })
+    }
+}
+
+/// A folder in which one job's tools run; removed when dropped.
+pub struct Job<'a> {
+    bench: &'a Bench<'a>,
+    folder: TempDir,
+    scratch: PathBuf,
+}
+
+impl<'a> Job<'a> {
+    pub fn new(bench: &'a Bench<'a>) -> Result<Job<'a>, Failure> {
+        let folder = bench.cache.job_folder()?;
+        let scratch = folder.path().join("tmp");
+        fs::create_dir(&scratch)?;
+        Ok(Job { bench, folder, scratch })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Runs a command line; a failure is in the tool's own words.
+    pub fn run(&self, program: &Path, line: &CommandLine) -> Result<Finished, Failure> {
+        self.bench.stop_if_cancelled()?;
+        let done = run(&Invocation {
+            program,
+            argv: &line.argv,
+            cwd: self.path(),
+            tmp: &self.scratch,
+            timeout: self.bench.timeout,
+            cancel: Some(self.bench.cancel),
+        });
+        match done.end {
+            End::Exited(0) => Ok(done),
+            End::Cancelled => Err(Failure::Cancelled),
+            _ => {
+                let words = done.complaint(&line.argv[0], self.bench.timeout);
+                Err(Failure::Tool(tidy(&words, self.path(), &self.scratch)))
+            }
+        }
+    }
+
+    /// What a successful tool was to leave behind.
+    pub fn output(&self, name: &str, line: &CommandLine) -> Result<Vec<u8>, Failure> {
+        fs::read(self.path().join(name)).map_err(|e| {
+            Failure::Tool(format!("{} reported success but left no readable {name}: {e}", line.argv[0]))
+        })
+    }
+}
+
+/// Files that `-l` arguments may stand for.
+fn library_files(argv: &[String]) -> Vec<PathBuf> {
+    let multiarch = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let mut folders: Vec<PathBuf> =
+        argv.iter().filter_map(|a| a.strip_prefix("-L")).map(PathBuf::from).collect();
+    for system in ["/usr/local/lib", "/usr/lib", "/lib"] {
+        folders.extend([Path::new(system).join(&multiarch), system.into()]);
+    }
+    let names: BTreeSet<&str> = argv.iter().filter_map(|a| a.strip_prefix("-l")).collect();
+    let files = |name: &str| match name.strip_prefix(':') {
+        Some(file) => vec![file.to_string()],
+        None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
+    };
+    let all = names.into_iter().flat_map(files);
+    all.flat_map(|file| folders.iter().map(move |f| f.join(&file)).collect::<Vec<_>>()).collect()
+}

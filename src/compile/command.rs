@@ -1,0 +1,288 @@
+//! The exact command lines of a build. The same lines are printed by a plan and executed by the
+//! compiler, in a folder of their own, so that output names are stable and the two cannot differ.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::shim::{Shim, function_shims, setup_shim};
+use crate::model::{Build, Experiment, FpEnvPolicy};
+use crate::toolchain::{Family, PROBE_FILE};
+
+/// The linked object's name in command lines.
+pub const SHARED_OBJECT: &str = "bitrift.so";
+/// The probe program's name in command lines.
+pub const PROBE_PROGRAM: &str = "bitrift_probe";
+/// The program that shows what tcc leaves undefined.
+pub const CHECK_PROGRAM: &str = "bitrift_check";
+
+/// One command line and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    pub what: String,
+    pub argv: Vec<String>,
+}
+
+/// The command lines of a build, in the order they are executed: the floating-point probe, the
+/// sources, the shims, the link. Pure; nothing is run.
+pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> Vec<CommandLine> {
+    let lines = Lines::new(experiment, build, family);
+    let probe = (build.fpenv == FpEnvPolicy::Probed).then(|| lines.probe());
+    let objects = lines.objects();
+    probe
+        .into_iter()
+        .chain(lines.sources.iter().map(|s| s.line.clone()))
+        .chain(lines.setup.iter().chain(&lines.shims).map(|s| s.line.clone()))
+        .chain([lines.link(&objects)])
+        .chain(lines.check(&objects))
+        .collect()
+}
+
+/// A user's source file and the line that compiles it.
+pub struct SourceLine {
+    pub path: PathBuf,
+    pub object: String,
+    pub line: CommandLine,
+}
+
+/// A generated file and the line that compiles it.
+pub struct ShimLine {
+    pub shim: Shim,
+    pub object: String,
+    pub line: CommandLine,
+}
+
+/// Everything a build runs, with the parts that the link is made of.
+pub struct Lines<'a> {
+    build: &'a Build,
+    family: Family,
+    libs: Vec<String>,
+    pub sources: Vec<SourceLine>,
+    pub setup: Option<ShimLine>,
+    /// One for each function, in the experiment's order.
+    pub shims: Vec<ShimLine>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(experiment: &Experiment, build: &'a Build, family: Family) -> Lines<'a> {
+        let folder = experiment.path.parent().unwrap_or(Path::new("/"));
+        let compile = |what: String, source: &Path, stem: &str| {
+            let mut argv = head(build, family);
+            argv.extend(build.args.iter().cloned());
+            argv.extend(experiment.sources.include.iter().map(|p| format!("-I{}", p.display())));
+            argv.extend(experiment.sources.defines.iter().map(|d| format!("-D{d}")));
+            argv.extend(object_args(family, stem));
+            argv.extend(["-o".into(), format!("{stem}.o"), source.display().to_string()]);
+            CommandLine { what, argv }
+        };
+        let mut taken = BTreeSet::new();
+        let sources = experiment.sources.files.iter().map(|path| {
+            let stem = object_stem(path, &mut taken);
+            let shown = path.strip_prefix(folder).unwrap_or(path).display();
+            let line = compile(format!("compile {shown}"), path, &stem);
+            SourceLine { path: path.clone(), object: format!("{stem}.o"), line }
+        });
+        let shim_line = |shim: Shim| {
+            let line = compile(shim.what.clone(), Path::new(&format!("{}.c", shim.stem)), &shim.stem);
+            ShimLine { object: format!("{}.o", shim.stem), line, shim }
+        };
+        Lines {
+            build,
+            family,
+            libs: experiment.sources.libs.iter().map(|lib| format!("-l{lib}")).collect(),
+            sources: sources.collect(),
+            setup: setup_shim(experiment).map(shim_line),
+            shims: function_shims(experiment).into_iter().map(shim_line).collect(),
+        }
+    }
+
+    /// Every object's name, in link order.
+    pub fn objects(&self) -> Vec<&str> {
+        let generated = self.setup.iter().chain(&self.shims).map(|s| s.object.as_str());
+        self.sources.iter().map(|s| s.object.as_str()).chain(generated).collect()
+    }
+
+    /// The program that shows what an executable built with exactly these arguments starts with.
+    pub fn probe(&self) -> CommandLine {
+        let mut argv = head(self.build, self.family);
+        argv.extend(self.build.args.iter().cloned());
+        argv.extend(["-o", PROBE_PROGRAM, PROBE_FILE].map(String::from));
+        argv.extend(self.libs.iter().cloned());
+        CommandLine { what: "probe".into(), argv }
+    }
+
+    pub fn link(&self, objects: &[&str]) -> CommandLine {
+        let (args, libs) = link_args(&self.build.args);
+        let lto = args.iter().any(|a| a.starts_with("-flto"));
+        let mut argv = head(self.build, self.family);
+        argv.extend(args);
+        argv.push("-shared".into());
+        if lto && self.family != Family::Tcc {
+            // The code is made at link time.
+            argv.extend(position_independent(self.family));
+        }
+        // A function of the sources that is named like one of the C library is called, not the latter.
+        argv.push("-Wl,-Bsymbolic".into());
+        if self.family != Family::Tcc {
+            argv.push("-Wl,-z,defs".into());
+        }
+        argv.extend(["-o", SHARED_OBJECT].map(String::from));
+        argv.extend(objects.iter().map(ToString::to_string));
+        argv.extend(libs);
+        argv.extend(self.libs.iter().cloned());
+        CommandLine { what: "link".into(), argv }
+    }
+
+    /// tcc links a shared object whatever it lacks: linking a program too makes it say what.
+    pub fn check(&self, objects: &[&str]) -> Option<CommandLine> {
+        if self.family != Family::Tcc {
+            return None;
+        }
+        let (args, libs) = link_args(&self.build.args);
+        let mut argv = head(self.build, self.family);
+        argv.extend(args);
+        argv.extend(["-o", CHECK_PROGRAM, PROBE_FILE].map(String::from));
+        argv.extend(objects.iter().map(ToString::to_string));
+        argv.extend(libs);
+        argv.extend(self.libs.iter().cloned());
+        Some(CommandLine { what: "check".into(), argv })
+    }
+}
+
+fn head(build: &Build, family: Family) -> Vec<String> {
+    let mut argv = vec![build.command.clone()];
+    if family == Family::Clang {
+        argv.extend(build.triple.as_ref().map(|t| format!("--target={t}")));
+    }
+    argv
+}
+
+/// What every object needs to be loaded, and how its headers become known. After the user's own
+/// arguments, because an object that cannot be loaded serves nobody.
+fn object_args(family: Family, stem: &str) -> Vec<String> {
+    let mut args = vec!["-c".into()];
+    args.extend(position_independent(family));
+    args.extend(match family {
+        // Its -MD leaves the system's headers out.
+        Family::Tcc => vec!["-vv".into()],
+        Family::Gcc | Family::Clang | Family::Other => vec!["-MD".into(), "-MF".into(), format!("{stem}.d")],
+    });
+    args
+}
+
+fn position_independent(family: Family) -> Vec<String> {
+    let mut args = vec!["-fPIC".into()];
+    if family == Family::Gcc {
+        // Without it gcc inlines less than in an executable, and results differ from those of one.
+        args.push("-fno-semantic-interposition".into());
+    }
+    args
+}
+
+/// The build's arguments for a link of a shared object, and the libraries among them, which belong
+/// behind the objects. Left out: what would pull in crtfastmath.o, which changes the registers of
+/// the process that loads the object; what asks for a program; what the language of inputs is.
+fn link_args(args: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut kept, mut libs) = (Vec::new(), Vec::new());
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "-ffast-math" | "-funsafe-math-optimizations" | "-mdaz-ftz" => {}
+            "-static" | "-pie" | "-static-pie" | "-no-pie" => {}
+            // Under -flto the level still counts.
+            "-Ofast" => kept.push("-O3".into()),
+            "-x" => drop(rest.next()),
+            language if language.starts_with("-x") => {}
+            "-l" => {
+                libs.push(arg.clone());
+                libs.extend(rest.next().cloned());
+            }
+            lib if lib.starts_with("-l") => libs.push(arg.clone()),
+            _ => kept.push(arg.clone()),
+        }
+    }
+    (kept, libs)
+}
+
+/// A plain, unique name for a source's object: no spaces, no leading dash.
+fn object_stem(source: &Path, taken: &mut BTreeSet<String>) -> String {
+    let name = source.file_stem().unwrap_or_default().to_string_lossy();
+    let mut stem: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+') { c } else { '_' })
+        .take(150)
+        .collect();
+    // A leading dash would be an option, and bitrift_ is kept for generated files.
+    if stem.is_empty() || stem.starts_with(['-', '.']) || stem.starts_with("bitrift") {
+        stem.insert(0, '_');
+    }
+    let mut unique = stem.clone();
+    let mut number = 2;
+    while !taken.insert(unique.clone()) {
+        unique = format!("{stem}-{number}");
+        number += 1;
+    }
+    unique
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::samples;
+
+    fn text(lines: &[CommandLine]) -> String {
+        lines.iter().map(|l| format!("{}: {}\n", l.what, l.argv.join(" "))).collect()
+    }
+
+    fn lines(command: &str, args: &[&str]) -> String {
+        let mut experiment = samples::experiment(&["/lab/src/sum.c"], vec![samples::unary("sum")]);
+        experiment.setup = Some("init();".into());
+        text(&command_lines(&experiment, &samples::build(command, args), Family::guess(command)))
+    }
+
+    #[test]
+    fn each_family_gets_its_own_lines() {
+        insta::assert_snapshot!("gcc", lines("gcc", &["-O3", "-ffast-math", "-march=native"]));
+        insta::assert_snapshot!("clang", lines("clang-16", &["-Ofast", "-flto=thin"]));
+        insta::assert_snapshot!("tcc", lines("tcc", &["-O2"]));
+    }
+
+    #[test]
+    fn a_foreign_target_is_named_to_clang_alone() {
+        let experiment = samples::experiment(&["/lab/a.c"], Vec::new());
+        for (command, named) in [("clang-16", true), ("aarch64-linux-gnu-gcc", false)] {
+            let mut build = samples::build(command, &["-O2"]);
+            build.triple = Some("aarch64-linux-gnu".into());
+            for line in command_lines(&experiment, &build, Family::guess(command)) {
+                assert_eq!(line.argv[1] == "--target=aarch64-linux-gnu", named, "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_given_environment_needs_no_probe() {
+        let experiment = samples::experiment(&[], Vec::new());
+        let mut build = samples::build("gcc", &[]);
+        build.fpenv = FpEnvPolicy::Ieee;
+        assert!(command_lines(&experiment, &build, Family::Gcc).iter().all(|l| l.what != "probe"));
+    }
+
+    #[test]
+    fn nothing_that_sets_registers_reaches_the_link_and_the_rest_does() {
+        let args =
+            ["-O2", "-ffast-math", "-lfoo", "-funsafe-math-optimizations", "-Ofast", "-m32", "-x", "c"];
+        let more = ["-static", "-flto=auto", "-fuse-ld=lld", "--sysroot=/r", "-l", "bar", "-static-libgcc"];
+        let all: Vec<String> = args.iter().chain(&more).map(ToString::to_string).collect();
+        let (kept, libs) = link_args(&all);
+        let wanted = ["-O2", "-O3", "-m32", "-flto=auto", "-fuse-ld=lld", "--sysroot=/r", "-static-libgcc"];
+        assert_eq!(kept, wanted);
+        assert_eq!(libs, ["-lfoo", "-l", "bar"]);
+    }
+
+    #[test]
+    fn objects_have_plain_and_unique_names() {
+        let mut taken = BTreeSet::new();
+        let paths = ["/a/x.c", "/b/x.c", "/b/x-2.c", "/a/-o.c", "/a/a b é.c", "/a/.c", "/a/bitrift.c"];
+        let stems: Vec<String> = paths.iter().map(|p| object_stem(Path::new(p), &mut taken)).collect();
+        assert_eq!(stems, ["x", "x-2", "x-2-2", "_-o", "a_b__", "_.c", "_bitrift"]);
+    }
+}

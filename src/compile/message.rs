@@ -1,0 +1,124 @@
+//! The tools' own words, made fit for a result: no temporary names, a sane size, and whose fault it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The longest message kept; the first errors say most.
+const LIMIT: usize = 4096;
+
+/// Takes the job's folder out of a message, names the tool's temporary files alike every time, and
+/// keeps the beginning.
+pub fn tidy(words: &str, job: &Path, scratch: &Path) -> String {
+    let scratch = format!("{}/", scratch.display());
+    let mut text = String::with_capacity(words.len());
+    for (i, piece) in words.split(scratch.as_str()).enumerate() {
+        let rest = piece
+            .trim_start_matches(|c: char| i > 0 && (c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
+        text.push_str(if i > 0 { "temporary" } else { "" });
+        text.push_str(rest);
+    }
+    let text = text.replace(&format!("{}/", job.display()), "").replace(&job.display().to_string(), ".");
+    shorten(text.trim_end())
+}
+
+fn shorten(text: &str) -> String {
+    if text.len() <= LIMIT {
+        return text.to_string();
+    }
+    let mut kept = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next_if(|l| kept.len() + l.len() < LIMIT) {
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    if kept.is_empty() {
+        // One endless line.
+        kept.extend(text.chars().take(LIMIT / 4));
+        return format!("{kept}...");
+    }
+    format!("{kept}... and {} more lines", lines.count())
+}
+
+/// Which shims (by the tails of their names) a linker complains about, each with the lines about it.
+/// Knows the forms of ld.bfd, gold and lld, which name the object, its source or the function.
+pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
+    let lines: Vec<&str> = words.lines().collect();
+    let named: Vec<BTreeSet<usize>> = lines
+        .iter()
+        .map(|line| if line.contains("warning:") { BTreeSet::new() } else { mentioned(line, tags) })
+        .collect();
+    let all: BTreeSet<usize> = named.iter().flatten().copied().collect();
+    if all.len() == 1 {
+        return all.into_iter().map(|shim| (shim, words.to_string())).collect();
+    }
+    let about = |shim: usize| {
+        // ld.bfd says on the next line what it misses, lld on one before.
+        let near = |i: usize| {
+            let neighbour =
+                |j: Option<usize>| j.and_then(|j| named.get(j)).is_some_and(|n| n.contains(&shim));
+            neighbour(Some(i + 1)) || neighbour(i.checked_sub(1)) || (neighbour(Some(i + 2)))
+        };
+        let keep = |i: &usize| {
+            named[*i].contains(&shim) || (named[*i].is_empty() && lines[*i].contains("undefined") && near(*i))
+        };
+        (0..lines.len()).filter(keep).map(|i| lines[i]).collect::<Vec<_>>().join("\n")
+    };
+    all.into_iter().map(|shim| (shim, about(shim))).collect()
+}
+
+/// The shims whose file or function a line names.
+fn mentioned(line: &str, tags: &[&str]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for prefix in ["bitrift_shim_", "bitrift_call_", "bitrift_body_"] {
+        for (at, _) in line.match_indices(prefix) {
+            let rest = &line[at + prefix.len()..];
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            found.extend(tags.iter().position(|tag| *tag == &rest[..end]));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temporary_names_are_taken_out() {
+        let words = "/c/tmp/job-1/x.o: in function\n/c/tmp/job-1/tmp/ccAb12Xy.ltrans0.ltrans.o: nope\nin /c/tmp/job-1";
+        let tidied = tidy(words, Path::new("/c/tmp/job-1"), Path::new("/c/tmp/job-1/tmp"));
+        assert_eq!(tidied, "x.o: in function\ntemporary.ltrans0.ltrans.o: nope\nin .");
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_beginning() {
+        let long = (0..10_000).map(|i| format!("error {i}\n")).collect::<String>();
+        let kept = shorten(&long);
+        assert!(kept.len() < LIMIT + 40 && kept.starts_with("error 0\nerror 1\n"), "{kept}");
+        assert!(kept.ends_with("more lines"));
+        assert!(shorten(&"é".repeat(10_000)).len() < LIMIT);
+    }
+
+    #[test]
+    fn the_forms_of_three_linkers_name_the_guilty() {
+        let tags = ["a", "ab", "c"];
+        let bfd = "/usr/bin/ld: bitrift_shim_a.o: in function `bitrift_call_a':\n\
+                   signature of a:1: undefined reference to `nope'\n\
+                   /usr/bin/ld: bitrift_shim_c.o: in function `bitrift_call_c':\n\
+                   bitrift_shim_c.c:(.text+0x1d): undefined reference to `nix'\n\
+                   collect2: error: ld returned 1 exit status";
+        let found = guilty_shims(bfd, &tags);
+        assert_eq!(found.keys().copied().collect::<Vec<_>>(), [0, 2]);
+        assert!(found[&0].contains("nope") && !found[&0].contains("nix"), "{}", found[&0]);
+        assert!(found[&2].contains("nix") && !found[&2].contains("nope"), "{}", found[&2]);
+
+        let lld = "ld.lld: error: undefined symbol: nope\n>>> referenced by bitrift_shim_ab.c\n\
+                   >>>               bitrift_shim_ab.o:(bitrift_call_ab)\n";
+        assert_eq!(guilty_shims(lld, &tags), BTreeMap::from([(1, lld.to_string())]));
+        let gold =
+            "bitrift_shim_c.o:bitrift_shim_c.c:function bitrift_call_c: error: undefined reference to 'nope'";
+        assert_eq!(guilty_shims(gold, &tags).keys().copied().collect::<Vec<_>>(), [2]);
+        assert!(guilty_shims("x.o: undefined reference to `bitrift_callback'", &tags).is_empty());
+        assert!(guilty_shims("bitrift_shim_c.o: warning: odd\nld: cannot find -lx", &tags).is_empty());
+    }
+}

@@ -1,0 +1,23 @@
+//! From builds to loadable objects: command lines, generated shims, a content-addressed cache, and
+//! compiling in parallel. A build that fails is an artifact that says why; the others go on.
+
+mod bench;
+mod cache;
+mod command;
+mod compiled;
+mod deps;
+mod error;
+mod folders;
+mod fpenv;
+mod key;
+mod link;
+mod message;
+mod object;
+#[cfg(test)]
+mod samples;
+mod shim;
+
+pub use cache::Cache;
+pub use command::{CommandLine, command_lines};
+pub use compiled::{BuildObjects, Compiled, Settings, compile_all};
+pub use error::CompileError;

@@ -1,0 +1,103 @@
+//! One source or shim to one object, through the cache.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::bench::{Bench, Failure, Job, Object};
+use super::cache::Recipe;
+use super::command::CommandLine;
+use super::deps::{headers, parse_make_rule, parse_tcc_trace};
+use super::key::{Hash, touched_since};
+use crate::toolchain::{Compiler, Family, Finished};
+
+/// Where the C comes from.
+#[derive(Clone, Copy)]
+pub enum Origin<'a> {
+    File(&'a Path),
+    /// Generated; written as `name` into the job's folder.
+    Text {
+        name: &'a str,
+        text: &'a str,
+    },
+}
+
+/// One object to make.
+pub struct ObjectRequest<'a> {
+    pub compiler: &'a Compiler,
+    pub line: &'a CommandLine,
+    pub origin: Origin<'a>,
+    /// The object's name in the line.
+    pub object: &'a str,
+    /// Where headers are looked for.
+    pub folders: &'a [PathBuf],
+}
+
+/// The object, and whether no compiler had to run for it.
+pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<(Object, bool), Failure> {
+    bench.stop_if_cancelled()?;
+    // A source that cannot be read has no key: the compiler says what is wrong with it.
+    let key = source_hash(bench, request)
+        .map(|hash| bench.key("object", request.compiler, request.line).add(hash).finish());
+    if let Some((_, object)) = key.and_then(|key| bench.look_up(&key, request.folders)) {
+        return Ok((object, true));
+    }
+    let job = Job::new(bench)?;
+    if let Origin::Text { name, text } = request.origin {
+        fs::write(job.path().join(name), text)?;
+    }
+    let start = SystemTime::now();
+    let done = job.run(&request.compiler.path, request.line)?;
+    let content = job.output(request.object, request.line)?;
+    let (output, path) = bench.cache.put_object(&content)?;
+    if let (Some(key), Some(headers)) = (key, headers_read(request, &job, &done)) {
+        remember(bench, request, &key, headers, output, start)?;
+    }
+    Ok((Object { hash: output, path }, false))
+}
+
+fn source_hash(bench: &Bench, request: &ObjectRequest) -> Option<Hash> {
+    match request.origin {
+        Origin::File(path) => bench.files.hash(path),
+        Origin::Text { text, .. } => Some(*blake3::hash(text.as_bytes()).as_bytes()),
+    }
+}
+
+/// The headers the compiler says it read; None when it does not say.
+fn headers_read(request: &ObjectRequest, job: &Job, done: &Finished) -> Option<Vec<PathBuf>> {
+    let files = match request.compiler.family {
+        Family::Tcc => parse_tcc_trace(&done.stdout),
+        Family::Gcc | Family::Clang | Family::Other => {
+            let rule = job.path().join(request.object).with_extension("d");
+            parse_make_rule(&fs::read_to_string(rule).ok()?)
+        }
+    };
+    let source = match request.origin {
+        Origin::File(path) => path,
+        Origin::Text { name, .. } => Path::new(name),
+    };
+    (!files.is_empty()).then(|| headers(&files, source, job.path()))
+}
+
+/// Writes the recipe, unless a file changed while the compiler ran: nobody knows what it read then.
+fn remember(
+    bench: &Bench,
+    request: &ObjectRequest,
+    key: &Hash,
+    headers: Vec<PathBuf>,
+    output: Hash,
+    start: SystemTime,
+) -> Result<(), Failure> {
+    let source = match request.origin {
+        Origin::File(path) => Some(path),
+        Origin::Text { .. } => None,
+    };
+    if source.into_iter().chain(headers.iter().map(PathBuf::as_path)).any(|p| touched_since(p, start)) {
+        return Ok(());
+    }
+    let rivals = bench.folders.rivals(request.folders, &headers);
+    let hashed = headers.into_iter().map(|p| bench.files.hash(&p).map(|h| (p, h))).collect();
+    let Some(headers) = hashed else { return Ok(()) };
+    bench.cache.add_recipe(key, Recipe { headers, rivals, output, notes: Vec::new() })?;
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! The generated C through which a function under test is called: 64-bit words in, one word out.
+//!
+//! A shim is compiled with the build's own flags. Its text depends on the function alone, is C89 but
+//! for 64-bit integers, and keeps every name of its own under `bitrift_`.
+
+use std::collections::BTreeSet;
+
+use crate::fp::Scalar;
+use crate::model::{Callee, Experiment, Function};
+
+/// The symbol of the setup function.
+pub const SETUP_SYMBOL: &str = "bitrift_setup";
+
+/// The longest tail of a symbol: file names must stay below 255 bytes.
+const TAG_LIMIT: usize = 120;
+
+/// One generated file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shim {
+    /// What the file is for, in the user's words.
+    pub what: String,
+    /// The unique tail of its names; none of the setup shim's.
+    pub tag: String,
+    /// File name without folder or extension.
+    pub stem: String,
+    pub symbol: String,
+    pub text: String,
+}
+
+/// One shim for each function, in the experiment's order.
+pub fn function_shims(experiment: &Experiment) -> Vec<Shim> {
+    let mut taken = BTreeSet::new();
+    let tags = experiment.functions.iter().map(|f| unique_tag(&f.name, &mut taken));
+    tags.zip(&experiment.functions).map(|(tag, function)| function_shim(function, tag)).collect()
+}
+
+/// The shim that runs the matrix's `setup`, if there is one.
+pub fn setup_shim(experiment: &Experiment) -> Option<Shim> {
+    let statements = experiment.setup.as_deref()?;
+    let stem = format!("{SETUP_SYMBOL}_shim");
+    let mut text = includes(&experiment.setup_headers);
+    text.push_str(&format!(
+        "void {SETUP_SYMBOL}(void);\n{EXPORT}void {SETUP_SYMBOL}(void)\n{{\n{}}}\n",
+        quoted("setup", statements, &stem)
+    ));
+    Some(Shim { what: "setup".into(), tag: String::new(), stem, symbol: SETUP_SYMBOL.into(), text })
+}
+
+/// A build's -fvisibility=hidden must not hide the shims.
+const EXPORT: &str = "__attribute__((visibility(\"default\")))\n";
+
+/// By name and not by number, so that adding a function leaves the other shims as they are.
+fn unique_tag(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut tag: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    tag.truncate(TAG_LIMIT);
+    let mut unique = tag.clone();
+    let mut number = 2;
+    while !taken.insert(unique.clone()) {
+        unique = format!("{tag}_{number}");
+        number += 1;
+    }
+    unique
+}
+
+fn function_shim(function: &Function, tag: String) -> Shim {
+    let symbol = format!("bitrift_call_{tag}");
+    let stem = format!("bitrift_shim_{tag}");
+    let result = &function.result_c_type;
+    let arguments = function.params.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
+    let (before, value) = match &function.callee {
+        Callee::Signature(prototype) => {
+            let target = format!("bitrift_target_{tag}");
+            (declaration(function, prototype, &target, &stem), format!("{target}({arguments})"))
+        }
+        Callee::Call(expression) => {
+            let lines = quoted(&format!("call of {}", function.name), expression, &stem);
+            (String::new(), format!("(\n{lines})"))
+        }
+        Callee::Body(statements) => {
+            let body = format!("bitrift_body_{tag}");
+            let lines = quoted(&format!("body of {}", function.name), statements, &stem);
+            let text = format!("static {result} {body}({})\n{{\n{lines}}}\n", parameters(function));
+            (text, format!("{body}({arguments})"))
+        }
+    };
+    let mut text = includes(&function.headers);
+    text.push_str(PRELUDE);
+    text.push_str(&before);
+    let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
+    text.push_str(&format!("{head};\n{EXPORT}{head}\n{{\n{}", unpack(function)));
+    text.push_str(&format!("        {result} bitrift_result = {value};\n"));
+    text.push_str(&pack(function.result));
+    text.push_str("    }\n}\n");
+    Shim { what: format!("shim {}", function.name), tag, stem, symbol, text }
+}
+
+/// Unions, because they are free at -O0 too and no compiler may look through them by type.
+const PRELUDE: &str = "\
+__extension__ typedef unsigned long long bitrift_u64;
+__extension__ typedef long long bitrift_i64;
+union bitrift_f64 { bitrift_u64 bitrift_bits; double bitrift_value; };
+union bitrift_f32 { unsigned int bitrift_bits; float bitrift_value; };
+";
+
+fn includes(headers: &[String]) -> String {
+    headers.iter().map(|h| format!("#include <{h}>\n")).collect()
+}
+
+/// The user's own text, with its own name in the compiler's messages.
+fn quoted(name: &str, text: &str, stem: &str) -> String {
+    let name: String =
+        name.chars().map(|c| if c == '"' || c == '\\' || c.is_control() { '_' } else { c }).collect();
+    format!("#line 1 \"{name}\"\n{}\n#line 1 \"{stem}.c\"\n", text.trim_end())
+}
+
+fn parameters(function: &Function) -> String {
+    if function.params.is_empty() {
+        return "void".into();
+    }
+    function.params.iter().map(|p| format!("{} {}", p.c_type, p.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Declares the function under another name for the same symbol: under its own, a compiler that
+/// knows a library function of that name puts its own code in place of the call.
+fn declaration(function: &Function, prototype: &str, target: &str, stem: &str) -> String {
+    let prototype = prototype.trim().trim_end_matches(';').trim_end();
+    let prototype = prototype.strip_prefix("extern ").unwrap_or(prototype);
+    let renamed = match name_in(prototype) {
+        Some(at) => {
+            let (start, end) = at;
+            let name = &prototype[start..end];
+            format!("extern {}{target}{} __asm__(\"{name}\");", &prototype[..start], &prototype[end..])
+        }
+        // Not a prototype: let the compiler say so.
+        None => format!("extern {prototype};"),
+    };
+    quoted(&format!("signature of {}", function.name), &renamed, stem)
+}
+
+/// Where the function's name stands: the identifier in front of the first parenthesis.
+fn name_in(prototype: &str) -> Option<(usize, usize)> {
+    let head = prototype[..prototype.find('(')?].trim_end();
+    let start = head
+        .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .map_or(0, |at| at + head[at..].chars().next().map_or(1, char::len_utf8));
+    (start > 0 && start < head.len()).then_some((start, head.len()))
+}
+
+/// Floats go through unions, whose bits are set before the parameters are declared.
+fn unpack(function: &Function) -> String {
+    let (mut unions, mut bits, mut values) = (String::new(), String::new(), String::new());
+    for (i, param) in function.params.iter().enumerate() {
+        let union = match param.ty {
+            Scalar::F64 => Some(("bitrift_f64", "bitrift_u64")),
+            Scalar::F32 => Some(("bitrift_f32", "unsigned int")),
+            _ => None,
+        };
+        let value = match union {
+            Some((union, word)) => {
+                unions.push_str(&format!("    union {union} bitrift_p{i};\n"));
+                bits.push_str(&format!("    bitrift_p{i}.bitrift_bits = ({word})bitrift_in[{i}];\n"));
+                format!("bitrift_p{i}.bitrift_value")
+            }
+            None => format!("({})({})bitrift_in[{i}]", param.c_type, integer_type(param.ty)),
+        };
+        values.push_str(&format!("        {} {} = {value};\n", param.c_type, param.name));
+    }
+    if function.params.is_empty() {
+        bits.push_str("    (void)bitrift_in;\n");
+    }
+    format!("{unions}{bits}    {{\n{values}")
+}
+
+fn pack(ty: Scalar) -> String {
+    let float = |union: &str| {
+        format!(
+            "        union {union} bitrift_word;\n        bitrift_word.bitrift_value = bitrift_result;\n        \
+             *bitrift_out = bitrift_word.bitrift_bits;\n"
+        )
+    };
+    match ty {
+        Scalar::F64 => float("bitrift_f64"),
+        Scalar::F32 => float("bitrift_f32"),
+        signed if signed.is_signed() => {
+            let c_type = integer_type(signed);
+            format!("        *bitrift_out = (bitrift_u64)(bitrift_i64)({c_type})bitrift_result;\n")
+        }
+        unsigned => {
+            format!("        *bitrift_out = (bitrift_u64)({})bitrift_result;\n", integer_type(unsigned))
+        }
+    }
+}
+
+/// The C type of an integer's width on every target.
+fn integer_type(ty: Scalar) -> &'static str {
+    match ty {
+        Scalar::I8 => "signed char",
+        Scalar::U8 => "unsigned char",
+        Scalar::I16 => "short",
+        Scalar::U16 => "unsigned short",
+        Scalar::I32 => "int",
+        Scalar::U32 => "unsigned int",
+        Scalar::I64 => "bitrift_i64",
+        Scalar::U64 | Scalar::F64 | Scalar::F32 => "bitrift_u64",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::samples;
+
+    fn shim(callee: Callee, params: &[(&str, &str, Scalar)]) -> Shim {
+        let function = samples::function("airy", params, ("double", Scalar::F64), callee);
+        function_shim(&function, "airy".into())
+    }
+
+    #[test]
+    fn a_signature_is_declared_under_another_name_for_the_same_symbol() {
+        let text = shim(
+            Callee::Signature("extern double  remainder (double x, const double y) ;".into()),
+            &[("double", "x", Scalar::F64), ("double", "y", Scalar::F64)],
+        )
+        .text;
+        let declared =
+            "extern double  bitrift_target_airy (double x, const double y) __asm__(\"remainder\");\n";
+        assert!(text.contains(declared), "{text}");
+        assert!(text.contains("double bitrift_result = bitrift_target_airy(x, y);"), "{text}");
+    }
+
+    #[test]
+    fn a_prototype_without_a_name_is_left_to_the_compiler() {
+        for prototype in ["double", "(double x)", "", "f(double x)", "é(double)"] {
+            let text = shim(Callee::Signature(prototype.into()), &[]).text;
+            assert!(text.contains(&format!("extern {prototype}")) || prototype == "é(double)", "{text}");
+        }
+    }
+
+    #[test]
+    fn the_text_is_the_same_every_time_and_headers_come_first() {
+        let mut function = samples::function(
+            "f",
+            &[("float", "x", Scalar::F32), ("size_t", "n", Scalar::U64)],
+            ("int", Scalar::I32),
+            Callee::Body("return n > 3 ? (int)x : 0;".into()),
+        );
+        function.headers = vec!["a.h".into(), "b/c.h".into()];
+        let text = function_shim(&function, "f".into()).text;
+        assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n"));
+        assert_eq!(text, function_shim(&function, "f".into()).text);
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn names_that_are_no_identifiers_get_symbols_of_their_own() {
+        let mut taken = BTreeSet::new();
+        let long = "x".repeat(500);
+        let tags: Vec<String> =
+            ["a-b", "a b", "a_b_2", "ü", &long, &long].iter().map(|n| unique_tag(n, &mut taken)).collect();
+        assert_eq!(&tags[..4], ["a_b", "a_b_2", "a_b_2_2", "_"]);
+        assert!(tags[4..].iter().all(|t| t.len() < 130) && tags[4] != tags[5]);
+    }
+}

@@ -1,0 +1,165 @@
+//! The near end of cautious mode: hands batches to a helper process and reads outcomes back.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::helper::{HelperReply, Run};
+use super::process::{Gone, Process};
+use super::slab::{CAPACITY, Slab};
+use super::watch::{LOAD_WALL, blocked_limit};
+use super::{CallLimits, EvalError, LoadPlan};
+use crate::model::Outcome;
+
+/// Called while waiting; false gives up.
+pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
+
+/// Which function to run on the inputs of a call, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub function: usize,
+    pub arity: usize,
+    /// Every input in a fork of its own.
+    pub alone: bool,
+    /// CPU time one call may take.
+    pub timeout: Duration,
+}
+
+/// A helper process with one build loaded.
+pub(crate) struct Helper {
+    process: Process,
+    plan: LoadPlan,
+}
+
+impl Helper {
+    pub(crate) fn start(
+        program: &Path,
+        plan: &LoadPlan,
+        limits: CallLimits,
+        go_on: GoOn<'_>,
+    ) -> Result<Helper, EvalError> {
+        let process = Process::spawn(program, "__helper", limits).map_err(|e| EvalError::Helper {
+            build: plan.build.to_string(),
+            reason: format!("failed to start {}: {e}", program.display()),
+        })?;
+        let mut helper = Helper { process, plan: plan.clone() };
+        helper.load(go_on)?;
+        Ok(helper)
+    }
+
+    fn load(&mut self, go_on: GoOn<'_>) -> Result<(), EvalError> {
+        let path = self.plan.object.path.display().to_string();
+        let begun = Instant::now();
+        let reply = self.process.send(&self.plan.object).and_then(|()| {
+            self.process.receive::<HelperReply>(&mut |_| go_on() && begun.elapsed() < LOAD_WALL)
+        });
+        let reason = match reply {
+            Ok(Ok(())) => return Ok(()),
+            // The helper's words are those of `EvalError::Load`, path included.
+            Ok(Err(words)) => {
+                words.strip_prefix(&format!("failed to load {path}: ")).unwrap_or(&words).into()
+            }
+            Err(Gone::Stopped) if begun.elapsed() < LOAD_WALL => return Err(EvalError::Stopped),
+            Err(Gone::Stopped) => format!("it did not finish within {} s", LOAD_WALL.as_secs()),
+            Err(Gone::Died) => {
+                self.process.end();
+                format!("the process that loaded it ended with {}", self.process.status())
+            }
+        };
+        Err(EvalError::Load { path, reason })
+    }
+
+    /// Runs inputs and appends their outcomes. Returns how many calls came close to the timeout.
+    pub(crate) fn run(
+        &mut self,
+        call: Call,
+        inputs: &[u64],
+        out: &mut Vec<Outcome>,
+        go_on: GoOn<'_>,
+    ) -> Result<u64, EvalError> {
+        let before = self.process.slab().near();
+        self.process.slab().set_timeout(call.timeout);
+        for chunk in inputs.chunks(CAPACITY * call.arity.max(1)) {
+            let count = chunk.len() / call.arity.max(1);
+            let slab = self.process.slab();
+            slab.put_inputs(call.arity, chunk);
+            let run = Run { function: call.function, arity: call.arity, count, alone: call.alone };
+            let patience = 25 * blocked_limit(call.timeout);
+            match self.ask(run, patience, go_on) {
+                Ok(Ok(())) => {}
+                Ok(Err(reason)) => return Err(self.broken(reason)),
+                Err(Gone::Stopped) => return Err(EvalError::Stopped),
+                Err(Gone::Died) => {
+                    self.process.end();
+                    let status = self.process.status();
+                    return Err(self.broken(format!("it ended with {status}")));
+                }
+            }
+            out.extend((0..count).map(|index| self.process.slab().outcome(index)));
+        }
+        Ok(self.process.slab().near() - before)
+    }
+
+    fn ask(&mut self, run: Run, patience: Duration, go_on: GoOn<'_>) -> Result<HelperReply, Gone> {
+        self.process.send(&run)?;
+        let mut seen = (0, Instant::now());
+        let mut stuck = false;
+        let reply = self.process.receive(&mut |slab: &Slab| {
+            if slab.sequence() != seen.0 {
+                seen = (slab.sequence(), Instant::now());
+            }
+            stuck = seen.1.elapsed() > patience;
+            !stuck && go_on()
+        });
+        if stuck { Err(Gone::Died) } else { reply }
+    }
+
+    fn broken(&self, reason: String) -> EvalError {
+        EvalError::Helper { build: self.plan.build.to_string(), reason }
+    }
+}
+
+/// The helpers a process has started, by build; each is started when it is first needed.
+pub(crate) struct Helpers {
+    program: PathBuf,
+    limits: CallLimits,
+    running: BTreeMap<usize, Helper>,
+}
+
+impl Helpers {
+    pub(crate) fn new(program: &Path, limits: CallLimits) -> Helpers {
+        Helpers { program: program.into(), limits, running: BTreeMap::new() }
+    }
+
+    /// Starts the helper of a build, unless it is there.
+    pub(crate) fn start(&mut self, build: usize, plan: &LoadPlan, go_on: GoOn<'_>) -> Result<(), EvalError> {
+        if !self.running.contains_key(&build) {
+            self.running.insert(build, Helper::start(&self.program, plan, self.limits, go_on)?);
+        }
+        Ok(())
+    }
+
+    /// As `Helper::run`; a helper that breaks is replaced once.
+    pub(crate) fn run(
+        &mut self,
+        (build, plan): (usize, &LoadPlan),
+        call: Call,
+        inputs: &[u64],
+        out: &mut Vec<Outcome>,
+        go_on: GoOn<'_>,
+    ) -> Result<u64, EvalError> {
+        let mut result = Err(EvalError::Stopped);
+        for _ in 0..2 {
+            self.start(build, plan, go_on)?;
+            let Some(helper) = self.running.get_mut(&build) else { break };
+            let before = out.len();
+            result = helper.run(call, inputs, out, go_on);
+            if !matches!(result, Err(EvalError::Helper { .. })) {
+                break;
+            }
+            out.truncate(before);
+            self.running.remove(&build);
+        }
+        result
+    }
+}

@@ -1,0 +1,28 @@
+//! What a search sees of evaluation: inputs in, outcomes out.
+
+use crate::model::Outcome;
+
+/// Why evaluation cannot go on. Faults of the code under test are outcomes, not errors.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    #[error("failed to load {path}: {reason}")]
+    Load { path: String, reason: String },
+    #[error("the evaluation helper of build {build} broke: {reason}")]
+    Helper { build: String, reason: String },
+    /// The deadline passed or the user interrupted.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Runs inputs on the builds of one function. Build 0 is the baseline.
+pub trait Evaluator {
+    /// Values per input.
+    fn arity(&self) -> usize;
+
+    /// Number of builds, the baseline included.
+    fn builds(&self) -> usize;
+
+    /// Evaluates `inputs` (each `arity` values of 64 bits, one after the other) on one build and
+    /// appends one outcome per input to `out`.
+    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError>;
+}

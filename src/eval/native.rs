@@ -1,0 +1,153 @@
+//! Builds loaded side by side in this process: the hot path, and cautious builds through helpers.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::cautious::{Call, Helpers};
+use super::guard::{Batch, Shim};
+use super::object::Object;
+use super::slab::{CAPACITY, Phase, Slab};
+use super::{CallLimits, EvalError, Evaluator, LoadPlan};
+use crate::model::{MAX_PARAMS, Outcome};
+
+/// The program that a process in a hidden role starts others from: itself, even when the file it
+/// came from has been replaced since.
+pub(crate) const THIS_PROGRAM: &str = "/proc/self/exe";
+
+/// The objects of a run as far as this process has loaded them. For a worker process only: hot
+/// builds may end it at any call.
+pub(crate) struct Host {
+    plans: Vec<LoadPlan>,
+    timeout: Duration,
+    slab: Slab,
+    loaded: Vec<Option<Object>>,
+    helpers: Helpers,
+}
+
+impl Host {
+    pub(crate) fn new(plans: Vec<LoadPlan>, slab: Slab) -> Host {
+        let limits = CallLimits { timeout: slab.timeout(), memory_mb: slab.memory_mb() };
+        Host {
+            loaded: plans.iter().map(|_| None).collect(),
+            helpers: Helpers::new(Path::new(THIS_PROGRAM), limits),
+            timeout: limits.timeout,
+            plans,
+            slab,
+        }
+    }
+
+    pub(crate) fn slab(&self) -> &Slab {
+        &self.slab
+    }
+
+    fn shim(&mut self, plan: usize, function: usize) -> Result<Shim, EvalError> {
+        if self.loaded[plan].is_none() {
+            self.slab.set_phase(Phase::Load(plan));
+            let object = Object::load(&self.plans[plan].object);
+            self.slab.set_phase(Phase::Busy);
+            self.loaded[plan] = Some(object?);
+        }
+        match &self.loaded[plan] {
+            Some(object) => object.shim(function),
+            None => Err(EvalError::Stopped),
+        }
+    }
+}
+
+/// Which function to evaluate, on which objects, and how.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Selection {
+    pub function: usize,
+    pub arity: usize,
+    /// Index of each build's object in the plans of the host; the baseline first.
+    pub builds: Vec<usize>,
+    /// Which of them run in a helper.
+    pub cautious: Vec<bool>,
+}
+
+/// Evaluates one function on the objects of a host.
+pub(crate) struct Native<'h> {
+    host: &'h mut Host,
+    selection: Selection,
+    /// Entry points of hot builds, as far as they were needed.
+    shims: Vec<Option<Shim>>,
+}
+
+impl<'h> Native<'h> {
+    pub(crate) fn new(host: &'h mut Host, selection: Selection) -> Result<Native<'h>, EvalError> {
+        let known = host.plans.len();
+        let valid = selection.builds.iter().all(|&plan| plan < known)
+            && selection.cautious.len() == selection.builds.len()
+            && (1..=MAX_PARAMS).contains(&selection.arity);
+        if !valid {
+            let reason = format!("a request that makes no sense: {selection:?}");
+            return Err(EvalError::Helper { build: String::new(), reason });
+        }
+        let shims = vec![None; selection.builds.len()];
+        Ok(Native { host, selection, shims })
+    }
+
+    fn evaluate_hot(
+        &mut self,
+        build: usize,
+        inputs: &[u64],
+        out: &mut Vec<Outcome>,
+    ) -> Result<(), EvalError> {
+        let (plan, arity) = (self.selection.builds[build], self.selection.arity);
+        let shim = match self.shims[build] {
+            Some(shim) => shim,
+            None => {
+                let shim = self.host.shim(plan, self.selection.function)?;
+                self.shims[build] = Some(shim);
+                shim
+            }
+        };
+        let slab = &self.host.slab;
+        let control = self.host.plans[plan].object.control;
+        for chunk in inputs.chunks(CAPACITY * arity) {
+            // The copy lets the watcher name the input of a call that does not return.
+            slab.put_inputs(arity, chunk);
+            let end = chunk.len() / arity;
+            let batch = Batch { shim, phase: Phase::Call(plan), control, arity, begin: 0, end };
+            // SAFETY: the shim belongs to an object that stays loaded, its arity is the function's,
+            // and a Host lives only in worker processes.
+            let broken = unsafe { batch.run(slab) };
+            if broken == 0 {
+                out.extend((0..end).map(|index| Outcome::Value(slab.value(index))));
+            } else {
+                out.extend((0..end).map(|index| slab.outcome(index)));
+                (0..end).for_each(|index| slab.set_fault(index, None));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Evaluator for Native<'_> {
+    fn arity(&self) -> usize {
+        self.selection.arity
+    }
+
+    fn builds(&self) -> usize {
+        self.selection.builds.len()
+    }
+
+    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
+        if !self.selection.cautious[build] {
+            return self.evaluate_hot(build, inputs, out);
+        }
+        let Host { plans, helpers, slab, timeout, .. } = &mut *self.host;
+        let plan = self.selection.builds[build];
+        let (function, arity) = (self.selection.function, self.selection.arity);
+        let call = Call { function, arity, alone: false, timeout: *timeout };
+        let near = helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {
+            // Waiting for a helper is a sign of life.
+            slab.beat();
+            true
+        })?;
+        slab.add_near(near);
+        Ok(())
+    }
+}

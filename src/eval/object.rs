@@ -1,0 +1,76 @@
+//! A build's shared object, loaded from a private copy into this process.
+
+use std::error::Error;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use super::EvalError;
+use super::guard::{Shim, keeping_registers};
+use crate::model::{BuiltObject, FunctionStatus};
+
+/// A loaded object; `setup` has run. Stays loaded until the process ends.
+pub(crate) struct Object {
+    library: Library,
+    path: String,
+    functions: Vec<FunctionStatus>,
+    /// Kept open because the dynamic linker knows objects by name, and the name is this number.
+    _copy: OwnedFd,
+}
+
+impl Object {
+    /// Loads a copy of the object: the dynamic linker shares globals between two loads of one file.
+    pub(crate) fn load(object: &BuiltObject) -> Result<Object, EvalError> {
+        let path = object.path.display().to_string();
+        let failed = |reason: String| EvalError::Load { path: path.clone(), reason };
+        let copy = private_copy(object).map_err(|e| failed(e.to_string()))?;
+        let name = format!("/proc/self/fd/{}", copy.as_raw_fd());
+        let library = keeping_registers(|| {
+            // SAFETY: this process exists to be ruined by what the object's constructors do.
+            unsafe { Library::open(Some(&name), RTLD_NOW | RTLD_LOCAL) }
+        })
+        .map_err(|e| failed(chain(&e).replace(&name, "the object")))?;
+        if let Some(symbol) = &object.setup_symbol {
+            // SAFETY: the shim generator gives setup this type; see above for what it may do.
+            let setup = unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()) }
+                .map_err(|e| failed(chain(&e)))?;
+            // SAFETY: as above.
+            keeping_registers(|| unsafe { setup() });
+        }
+        Ok(Object { library, path, functions: object.functions.clone(), _copy: copy })
+    }
+
+    /// The entry point of a function of the experiment.
+    pub(crate) fn shim(&self, function: usize) -> Result<Shim, EvalError> {
+        let failed = |reason: String| EvalError::Load { path: self.path.clone(), reason };
+        let symbol = match self.functions.get(function) {
+            Some(FunctionStatus::Ready { symbol }) => symbol,
+            Some(FunctionStatus::Missing { message }) => return Err(failed(message.clone())),
+            None => return Err(failed(format!("it has no function number {function}"))),
+        };
+        // SAFETY: the shim generator gives every entry point this type.
+        let shim = unsafe { self.library.get::<Shim>(symbol.as_bytes()) };
+        shim.map(|symbol| *symbol).map_err(|e| failed(chain(&e)))
+    }
+}
+
+fn private_copy(object: &BuiltObject) -> io::Result<OwnedFd> {
+    let mut from = File::open(&object.path)?;
+    let mut copy = File::from(memfd_create("bitrift-object", MemfdFlags::CLOEXEC)?);
+    io::copy(&mut from, &mut copy)?;
+    Ok(copy.into())
+}
+
+/// libloading's own text is only "dlopen failed"; the linker's words are the source.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        text = format!("{text}: {inner}");
+        source = inner.source();
+    }
+    text
+}

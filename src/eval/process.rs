@@ -1,0 +1,205 @@
+//! The near end of a process that runs code under test: starts it, talks to it, ends it.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::CallLimits;
+use super::frame::{Inbox, write_frame};
+use super::slab::Slab;
+
+/// Where the other side finds its slab and the end of its leash.
+pub(crate) const SLAB_FD: RawFd = 3;
+pub(crate) const LEASH_FD: RawFd = 4;
+
+/// How often a waiting side looks around.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long a process may take to clean up before it is killed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What the environment of code under test keeps: where libraries are, which variants of libm's
+/// functions are chosen, where temporary files go.
+const KEPT: [&str; 3] = ["LD_LIBRARY_PATH", "GLIBC_TUNABLES", "TMPDIR"];
+
+/// Why there is no reply.
+#[derive(Debug)]
+pub(crate) enum Gone {
+    /// The process ended, or answered noise.
+    Died,
+    /// Whoever waited lost interest.
+    Stopped,
+}
+
+/// A process of this program in a hidden role, with a slab shared with it.
+pub(crate) struct Process {
+    child: Child,
+    pidfd: OwnedFd,
+    requests: Option<ChildStdin>,
+    replies: ChildStdout,
+    inbox: Inbox,
+    slab: Slab,
+    /// The other side cleans up and ends when this closes, also when this process is killed.
+    leash: Option<OwnedFd>,
+}
+
+impl Process {
+    /// Starts `program` with the hidden subcommand `role`.
+    pub(crate) fn spawn(program: &Path, role: &str, limits: CallLimits) -> io::Result<Process> {
+        let slab = Slab::create(limits)?;
+        let (far, leash) = pipe_with(PipeFlags::CLOEXEC)?;
+        // Above the two numbers below, so that neither duplication overwrites the other's source.
+        let slab_fd = rustix::io::fcntl_dupfd_cloexec(slab.fd(), 10)?;
+        let leash_fd = rustix::io::fcntl_dupfd_cloexec(&far, 10)?;
+        let (slab_raw, leash_raw) = (slab_fd.as_raw_fd(), leash_fd.as_raw_fd());
+        let mut command = Command::new(program);
+        command.arg0("bitrift").arg(role).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null()).process_group(0).env_clear().env("LC_ALL", "C");
+        for name in KEPT {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        // SAFETY: between fork and exec only dup2 is called, which is async-signal-safe.
+        unsafe {
+            command.pre_exec(move || {
+                for (from, to) in [(slab_raw, SLAB_FD), (leash_raw, LEASH_FD)] {
+                    if libc::dup2(from, to) < 0 {
+                        return Err(io::Error::last_os_error());
+                    }
+                }
+                Ok(())
+            });
+        }
+        let mut child = command.spawn()?;
+        let requests = child.stdin.take();
+        let replies = child.stdout.take().ok_or_else(|| io::Error::other("no reply pipe"))?;
+        fcntl_setfl(&replies, OFlags::NONBLOCK)?;
+        let pid = Pid::from_child(&child);
+        let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+        Ok(Process { child, pidfd, requests, replies, inbox: Inbox::default(), slab, leash: Some(leash) })
+    }
+
+    pub(crate) fn slab(&self) -> &Slab {
+        &self.slab
+    }
+
+    pub(crate) fn send<T: Serialize>(&mut self, request: &T) -> Result<(), Gone> {
+        let requests = self.requests.as_mut().ok_or(Gone::Died)?;
+        write_frame(requests, request).map_err(|_| Gone::Died)
+    }
+
+    /// Waits for a reply, however long it takes, as long as `go_on` says so.
+    pub(crate) fn receive<T: DeserializeOwned>(
+        &mut self,
+        go_on: &mut dyn FnMut(&Slab) -> bool,
+    ) -> Result<T, Gone> {
+        loop {
+            if let Some(reply) = self.inbox.take().map_err(|_| Gone::Died)? {
+                return Ok(reply);
+            }
+            let mut fds =
+                [PollFd::new(&self.replies, PollFlags::IN), PollFd::new(&self.pidfd, PollFlags::IN)];
+            let ready = wait(&mut fds, TICK);
+            let (readable, ended) = (!fds[0].revents().is_empty(), !fds[1].revents().is_empty());
+            if readable {
+                match self.inbox.fill(&mut self.replies, 1 << 16) {
+                    Ok(0) => return Err(Gone::Died),
+                    Ok(_) => continue,
+                    Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(_) => return Err(Gone::Died),
+                }
+            }
+            // A process that code under test left behind may hold the pipe open, so its end alone
+            // is not enough to see a death.
+            if ended {
+                return Err(Gone::Died);
+            }
+            if !ready && !go_on(&self.slab) {
+                return Err(Gone::Stopped);
+            }
+        }
+    }
+
+    /// Lets the process go and waits until it and everything below it has ended.
+    pub(crate) fn end(&mut self) {
+        self.leash = None;
+        self.requests = None;
+        let mut fds = [PollFd::new(&self.pidfd, PollFlags::IN)];
+        if !wait(&mut fds, GRACE) {
+            // It is stuck; there is nothing more to be had from it than its death.
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+
+    /// How the process itself ended, in words; call after `end`.
+    pub(crate) fn status(&mut self) -> String {
+        self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Polls; whether anything is ready. An interrupted wait counts as nothing.
+pub(crate) fn wait(fds: &mut [PollFd<'_>], time: Duration) -> bool {
+    let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
+    poll(fds, Some(&time)).is_ok_and(|count| count > 0)
+}
+
+/// Ends every process whose parent is this one, and what those leave behind in turn. This process
+/// must be a subreaper, so that nothing below it can slip away to init.
+pub(crate) fn end_descendants() {
+    use rustix::process::{Signal, WaitOptions, kill_process, kill_process_group, wait as wait_any};
+    for _ in 0..5000 {
+        match wait_any(WaitOptions::NOHANG) {
+            Err(rustix::io::Errno::CHILD) => return,
+            Ok(None) => {}
+            _ => continue,
+        }
+        for pid in children() {
+            let _ = kill_process_group(pid, Signal::KILL);
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The processes whose parent is this one, by a look through /proc.
+fn children() -> Vec<Pid> {
+    let me = rustix::process::getpid().as_raw_nonzero().to_string();
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| stat_field(*pid, 1).as_ref() == Some(&me))
+        .filter_map(Pid::from_raw)
+        .collect()
+}
+
+/// A word of /proc/PID/stat behind the program's name: 0 is the state, 1 the parent.
+pub(crate) fn stat_field(pid: i32, field: usize) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in brackets may hold anything, brackets too.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(field).map(Into::into)
+}
+
+/// A descriptor for reading that closes on exec and stays clear of the low numbers.
+pub(crate) fn raise_fd(fd: &impl AsFd) -> io::Result<OwnedFd> {
+    Ok(rustix::io::fcntl_dupfd_cloexec(fd, 100)?)
+}

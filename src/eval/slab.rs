@@ -1,0 +1,334 @@
+//! The memory a process that runs code under test shares with the process that watches it: a page
+//! that says what it is doing, then the inputs and outcomes of one batch.
+//!
+//! Code under test can write anywhere, so a reader trusts nothing in here.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+
+use super::CallLimits;
+use crate::model::{FaultKind, MAX_PARAMS, Outcome};
+
+/// Inputs a slab holds; a longer batch is cut.
+pub(crate) const CAPACITY: usize = 4096;
+
+const PAGE: usize = 4096;
+const INPUTS: usize = PAGE;
+const OUTPUTS: usize = INPUTS + CAPACITY * MAX_PARAMS * 8;
+const STATUS: usize = OUTPUTS + CAPACITY * 8;
+const SIZE: usize = STATUS + CAPACITY * 8;
+
+/// What a process is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Waiting for a request, or done.
+    Idle,
+    /// In code of its own.
+    Busy,
+    /// In a call of this build.
+    Call(usize),
+    /// Loading this build.
+    Load(usize),
+}
+
+impl Phase {
+    pub(crate) fn word(self) -> u64 {
+        match self {
+            Phase::Idle => 0,
+            Phase::Busy => 1 << 32,
+            Phase::Call(build) => 2 << 32 | build as u64,
+            Phase::Load(build) => 3 << 32 | build as u64,
+        }
+    }
+
+    fn from_word(word: u64) -> Phase {
+        let build = (word & 0xffff_ffff) as usize;
+        match word >> 32 {
+            0 => Phase::Idle,
+            2 => Phase::Call(build),
+            3 => Phase::Load(build),
+            _ => Phase::Busy,
+        }
+    }
+}
+
+/// How the watched process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Exit(i32),
+    Signal(i32),
+    /// Killed: it made no progress.
+    Timeout,
+    /// Killed: whoever wanted its work let go of it.
+    Released,
+}
+
+impl End {
+    pub(crate) fn fault(self) -> FaultKind {
+        match self {
+            End::Exit(code) => FaultKind::Exit(code),
+            End::Signal(number) => FaultKind::Signal(number),
+            End::Timeout | End::Released => FaultKind::Timeout,
+        }
+    }
+}
+
+/// The first words are `struct bitrift_page` of harness-c/guard.h.
+#[repr(C)]
+struct Page {
+    sequence: AtomicU64,
+    phase: AtomicU64,
+    first: AtomicU64,
+    arity: AtomicU64,
+    near: AtomicU64,
+    end: AtomicU64,
+    timeout_us: AtomicU64,
+    near_us: AtomicU64,
+    memory_mb: AtomicU64,
+}
+
+/// Shared memory, backed by a memfd of fixed size.
+pub(crate) struct Slab {
+    map: MmapRaw,
+    fd: OwnedFd,
+}
+
+impl Slab {
+    pub(crate) fn create(limits: CallLimits) -> io::Result<Slab> {
+        let fd = memfd_create("bitrift-slab", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        ftruncate(&fd, SIZE as u64)?;
+        // Code under test that truncates the file would otherwise kill the reader with SIGBUS.
+        fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        let slab = Slab::open(fd)?;
+        slab.set_timeout(limits.timeout);
+        slab.page().near_us.store(micros(limits.timeout / 2), Relaxed);
+        slab.page().memory_mb.store(limits.memory_mb, Relaxed);
+        Ok(slab)
+    }
+
+    /// Maps the slab behind a descriptor.
+    pub(crate) fn open(fd: OwnedFd) -> io::Result<Slab> {
+        if rustix::fs::fstat(&fd)?.st_size < SIZE as i64 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the shared memory is too small"));
+        }
+        let map = MmapOptions::new().len(SIZE).map_raw(&fd)?;
+        Ok(Slab { map, fd })
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    fn page(&self) -> &Page {
+        // SAFETY: the map is page-aligned, larger than a Page and lives as long as self; all fields
+        // are atomics, so that other processes may write to them.
+        unsafe { &*self.map.as_ptr().cast::<Page>() }
+    }
+
+    pub(crate) fn page_ptr(&self) -> *mut u8 {
+        self.map.as_mut_ptr()
+    }
+
+    pub(crate) fn inputs_ptr(&self) -> *const u64 {
+        self.word_ptr(INPUTS)
+    }
+
+    pub(crate) fn outputs_ptr(&self) -> *mut u64 {
+        self.word_ptr(OUTPUTS)
+    }
+
+    pub(crate) fn status_ptr(&self) -> *mut u64 {
+        self.word_ptr(STATUS)
+    }
+
+    fn word_ptr(&self, offset: usize) -> *mut u64 {
+        // SAFETY: every offset is a multiple of 8 below SIZE, the length of the map.
+        unsafe { self.map.as_mut_ptr().add(offset).cast() }
+    }
+
+    /// Puts a batch's inputs in and clears nothing else. At most `CAPACITY` inputs of `MAX_PARAMS`.
+    pub(crate) fn put_inputs(&self, arity: usize, inputs: &[u64]) {
+        assert!(inputs.len() <= CAPACITY * MAX_PARAMS, "a batch larger than its slab");
+        self.page().arity.store(arity as u64, Relaxed);
+        // SAFETY: the area holds CAPACITY * MAX_PARAMS words and does not overlap a Rust slice; the
+        // process that reads it is waiting for a request.
+        unsafe { std::ptr::copy_nonoverlapping(inputs.as_ptr(), self.word_ptr(INPUTS), inputs.len()) };
+    }
+
+    pub(crate) fn value(&self, index: usize) -> u64 {
+        assert!(index < CAPACITY);
+        // SAFETY: in the area of CAPACITY words, just checked; nobody writes while it is read.
+        unsafe { self.outputs_ptr().add(index).read_volatile() }
+    }
+
+    pub(crate) fn outcome(&self, index: usize) -> Outcome {
+        assert!(index < CAPACITY);
+        // SAFETY: as in `value`.
+        let status = unsafe { self.status_ptr().add(index).read_volatile() };
+        match decode_fault(status) {
+            None => Outcome::Value(self.value(index)),
+            Some(kind) => Outcome::Fault(kind),
+        }
+    }
+
+    pub(crate) fn set_fault(&self, index: usize, kind: Option<FaultKind>) {
+        assert!(index < CAPACITY);
+        // SAFETY: as in `value`; the process that runs the batch is not running.
+        unsafe { self.status_ptr().add(index).write_volatile(encode_fault(kind)) }
+    }
+
+    /// Moves with every call, and with every sign of life from outside a call.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.page().sequence.load(Relaxed)
+    }
+
+    pub(crate) fn beat(&self) {
+        self.page().sequence.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        Phase::from_word(self.page().phase.load(Relaxed))
+    }
+
+    pub(crate) fn set_phase(&self, phase: Phase) {
+        self.page().phase.store(phase.word(), Relaxed);
+    }
+
+    /// Index in the batch of the input whose call is under way.
+    pub(crate) fn index(&self) -> usize {
+        self.sequence().wrapping_sub(self.page().first.load(Relaxed)) as usize
+    }
+
+    /// The input whose call is under way; None when the page makes no sense.
+    pub(crate) fn input(&self) -> Option<Vec<u64>> {
+        let (index, arity) = (self.index(), self.page().arity.load(Relaxed) as usize);
+        if index >= CAPACITY || arity > MAX_PARAMS {
+            return None;
+        }
+        // SAFETY: (index + 1) * arity words lie inside the area, just checked.
+        Some(
+            (0..arity).map(|k| unsafe { self.inputs_ptr().add(index * arity + k).read_volatile() }).collect(),
+        )
+    }
+
+    pub(crate) fn near(&self) -> u64 {
+        self.page().near.load(Relaxed)
+    }
+
+    /// Counts calls that came close to the timeout.
+    pub(crate) fn add_near(&self, count: u64) {
+        self.page().near.fetch_add(count, Relaxed);
+    }
+
+    pub(crate) fn set_timeout(&self, timeout: Duration) {
+        self.page().timeout_us.store(micros(timeout), Relaxed);
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_micros(self.page().timeout_us.load(Relaxed))
+    }
+
+    /// A call longer than this is counted as close to the timeout.
+    pub(crate) fn near_limit(&self) -> Duration {
+        Duration::from_micros(self.page().near_us.load(Relaxed))
+    }
+
+    pub(crate) fn memory_mb(&self) -> u64 {
+        self.page().memory_mb.load(Relaxed)
+    }
+
+    pub(crate) fn set_end(&self, end: End) {
+        let word = match end {
+            End::Exit(code) => 1 << 32 | u64::from(code.cast_unsigned()),
+            End::Signal(number) => 2 << 32 | u64::from(number.cast_unsigned()),
+            End::Timeout => 3 << 32,
+            End::Released => 4 << 32,
+        };
+        self.page().end.store(word, Relaxed);
+    }
+
+    /// How the process ended; None when its watcher did not live to say.
+    pub(crate) fn end(&self) -> Option<End> {
+        let word = self.page().end.load(Relaxed);
+        let low = ((word & 0xffff_ffff) as u32).cast_signed();
+        match word >> 32 {
+            1 => Some(End::Exit(low)),
+            2 => Some(End::Signal(low)),
+            3 => Some(End::Timeout),
+            4 => Some(End::Released),
+            _ => None,
+        }
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Status words: 0 and 1 are `BITRIFT_OK` and `BITRIFT_FPENV` of guard.h.
+fn encode_fault(kind: Option<FaultKind>) -> u64 {
+    match kind {
+        None => 0,
+        Some(FaultKind::Fpenv) => 1,
+        Some(FaultKind::Signal(number)) => 2 << 32 | u64::from(number.cast_unsigned()),
+        Some(FaultKind::Exit(code)) => 3 << 32 | u64::from(code.cast_unsigned()),
+        Some(FaultKind::Timeout | FaultKind::Nondeterministic | FaultKind::StateDependent) => 4 << 32,
+    }
+}
+
+fn decode_fault(word: u64) -> Option<FaultKind> {
+    let low = ((word & 0xffff_ffff) as u32).cast_signed();
+    match word >> 32 {
+        0 if word == 0 => None,
+        0 => Some(FaultKind::Fpenv),
+        2 => Some(FaultKind::Signal(low)),
+        3 => Some(FaultKind::Exit(low)),
+        _ => Some(FaultKind::Timeout),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: CallLimits = CallLimits { timeout: Duration::from_millis(50), memory_mb: 100 };
+
+    #[test]
+    fn both_ends_of_a_slab_see_the_same_words() {
+        let here = Slab::create(LIMITS).unwrap();
+        let there = Slab::open(here.fd().try_clone_to_owned().unwrap()).unwrap();
+        here.put_inputs(2, &[1, 2, 3, 4]);
+        there.set_phase(Phase::Call(7));
+        there.beat();
+        assert_eq!((here.phase(), here.index(), here.input()), (Phase::Call(7), 1, Some(vec![3, 4])));
+        assert_eq!((there.timeout(), there.memory_mb()), (LIMITS.timeout, 100));
+        for end in [End::Exit(-1), End::Signal(9), End::Timeout, End::Released] {
+            there.set_end(end);
+            assert_eq!(here.end(), Some(end));
+        }
+    }
+
+    #[test]
+    fn every_fault_survives_its_status_word() {
+        let slab = Slab::create(LIMITS).unwrap();
+        for kind in [FaultKind::Timeout, FaultKind::Signal(11), FaultKind::Exit(-3), FaultKind::Fpenv] {
+            slab.set_fault(3, Some(kind));
+            assert_eq!(slab.outcome(3), Outcome::Fault(kind));
+        }
+        slab.set_fault(3, None);
+        assert_eq!(slab.outcome(3), Outcome::Value(0));
+    }
+
+    #[test]
+    fn a_page_that_was_overwritten_names_no_input() {
+        let slab = Slab::create(LIMITS).unwrap();
+        slab.put_inputs(1, &[5]);
+        slab.page().sequence.store(u64::MAX, Relaxed);
+        assert_eq!(slab.input(), None);
+    }
+}

@@ -1,0 +1,175 @@
+//! Watching a process from outside while it runs code under test: no handler in it, no trust in it.
+//!
+//! The process writes a number before each call. While the number stands still its CPU clock
+//! decides, so that a busy machine gives no false timeouts; wall time only catches what sleeps.
+
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, waitpid,
+};
+
+use super::process::{stat_field, wait};
+use super::slab::{End, Phase, Slab};
+
+/// A process in no call may compute this long between two signs of life, or sleep this long.
+const BUSY_CPU: Duration = Duration::from_secs(600);
+const BUSY_WALL: Duration = Duration::from_secs(60);
+/// The same for loading an object, its constructors and `setup`.
+const LOAD_CPU: Duration = Duration::from_secs(10);
+pub(crate) const LOAD_WALL: Duration = Duration::from_secs(60);
+
+/// When a call has taken too long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    cpu: Duration,
+    /// For a call that uses no CPU time.
+    wall: Duration,
+    /// A call this long that does return is counted.
+    near: Duration,
+    tick: Duration,
+}
+
+impl Rules {
+    /// For a worker with builds side by side. A call of half the timeout is enough to repeat the
+    /// work in cautious mode, which decides; so both together stay below two timeouts.
+    pub(crate) fn hot(timeout: Duration) -> Rules {
+        Rules {
+            cpu: timeout / 2,
+            wall: 2 * timeout + Duration::from_millis(500),
+            near: Duration::MAX,
+            tick: tick(timeout),
+        }
+    }
+
+    /// For a process whose end names one input.
+    pub(crate) fn cautious(timeout: Duration, near: Duration) -> Rules {
+        Rules { cpu: timeout, wall: blocked_limit(timeout), near, tick: tick(timeout) }
+    }
+}
+
+/// Wall time after which a call that uses no CPU time is given up.
+pub(crate) fn blocked_limit(timeout: Duration) -> Duration {
+    10 * timeout + Duration::from_secs(2)
+}
+
+fn tick(timeout: Duration) -> Duration {
+    (timeout / 16).max(Duration::from_millis(1))
+}
+
+/// Waits for the end of a child, ends it when it breaks the rules or `leash` closes, and reaps it.
+/// The child must lead a process group of its own, which is killed with it.
+pub(crate) fn watch(pid: Pid, slab: &Slab, leash: BorrowedFd<'_>, rules: Rules) -> End {
+    let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return kill(pid, End::Released) };
+    let mut pace = Pace::start(pid, slab);
+    loop {
+        // The leash never carries a byte: it is ready when its other end is closed.
+        let mut fds = [PollFd::new(&pidfd, PollFlags::IN), PollFd::from_borrowed_fd(leash, PollFlags::IN)];
+        let ready = wait(&mut fds, rules.tick);
+        if !fds[1].revents().is_empty() {
+            return kill(pid, End::Released);
+        }
+        if let Ok(Some((_, status))) = waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+            slab.add_near(pace.near_call(rules));
+            if let Some(number) = status.stopping_signal() {
+                return kill(pid, End::Signal(number));
+            }
+            let end = status.exit_status().map(End::Exit);
+            let end = end.or(status.terminating_signal().map(End::Signal)).unwrap_or(End::Released);
+            let _ = kill_process_group(pid, Signal::KILL);
+            return end;
+        }
+        if !ready && pace.breaks(slab, rules) {
+            return kill(pid, End::Timeout);
+        }
+    }
+}
+
+fn kill(pid: Pid, end: End) -> End {
+    let _ = kill_process_group(pid, Signal::KILL);
+    let _ = kill_process(pid, Signal::KILL);
+    while matches!(waitpid(Some(pid), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
+    end
+}
+
+/// What was last seen of a process, and since when.
+struct Pace {
+    pid: Pid,
+    clock: Option<libc::clockid_t>,
+    sequence: u64,
+    phase: Phase,
+    since_cpu: Duration,
+    since_wall: Instant,
+    /// CPU time used since then.
+    cpu: Duration,
+}
+
+impl Pace {
+    fn start(pid: Pid, slab: &Slab) -> Pace {
+        let mut pace = Pace {
+            pid,
+            clock: cpu_clock(pid),
+            sequence: slab.sequence(),
+            phase: slab.phase(),
+            since_cpu: Duration::ZERO,
+            since_wall: Instant::now(),
+            cpu: Duration::ZERO,
+        };
+        pace.since_cpu = pace.used();
+        pace
+    }
+
+    fn used(&self) -> Duration {
+        self.clock.and_then(cpu_time).unwrap_or(self.since_cpu)
+    }
+
+    fn breaks(&mut self, slab: &Slab, rules: Rules) -> bool {
+        let (sequence, phase) = (slab.sequence(), slab.phase());
+        let used = self.used();
+        if (sequence, phase) != (self.sequence, self.phase) {
+            slab.add_near(self.near_call(rules));
+            (self.sequence, self.phase) = (sequence, phase);
+            (self.since_cpu, self.since_wall) = (used, Instant::now());
+            self.cpu = Duration::ZERO;
+            return false;
+        }
+        self.cpu = used.saturating_sub(self.since_cpu);
+        let wall = self.since_wall.elapsed();
+        let (cpu_limit, wall_limit) = match phase {
+            Phase::Idle => return false,
+            Phase::Busy => (BUSY_CPU, BUSY_WALL),
+            Phase::Load(_) => (LOAD_CPU, LOAD_WALL),
+            Phase::Call(_) => (rules.cpu, rules.wall),
+        };
+        // One that waits for its turn on a busy machine is not asleep.
+        let asleep = wall >= wall_limit && self.cpu < wall / 64 && !is_runnable(self.pid);
+        self.cpu >= cpu_limit || asleep || (wall >= 20 * wall_limit && phase != Phase::Busy)
+    }
+
+    /// 1 when the call last seen ran long enough to be close to the timeout. It began up to a tick
+    /// before it was first seen.
+    fn near_call(&self, rules: Rules) -> u64 {
+        let near = matches!(self.phase, Phase::Call(_)) && self.cpu.saturating_add(rules.tick) >= rules.near;
+        u64::from(near)
+    }
+}
+
+fn is_runnable(pid: Pid) -> bool {
+    stat_field(pid.as_raw_nonzero().get(), 0).as_deref() == Some("R")
+}
+
+fn cpu_clock(pid: Pid) -> Option<libc::clockid_t> {
+    let mut clock = 0;
+    // SAFETY: writes one clock id.
+    let failed = unsafe { libc::clock_getcpuclockid(pid.as_raw_nonzero().get(), &mut clock) };
+    (failed == 0).then_some(clock)
+}
+
+fn cpu_time(clock: libc::clockid_t) -> Option<Duration> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec; a clock whose process is gone is an error.
+    let failed = unsafe { libc::clock_gettime(clock, &mut time) };
+    (failed == 0).then(|| Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32))
+}

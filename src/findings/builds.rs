@@ -1,0 +1,78 @@
+//! The row of `run.json` for one build: what it was made of, or why it is not there.
+
+use crate::model::{Artifact, ArtifactStatus, Build, BuildRow, ControlWords};
+
+/// The row of a build after compilation.
+pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
+    let (status, reason) = match &artifact.status {
+        ArtifactStatus::Built(_) => ("built", ""),
+        ArtifactStatus::Failed { message } => ("failed", message.as_str()),
+        ArtifactStatus::Skipped { reason } => ("skipped", reason.as_str()),
+    };
+    BuildRow {
+        id: build.id.to_string(),
+        compiler: build.compiler.clone(),
+        version: artifact.version.clone(),
+        flags: build.args.clone(),
+        target: build.target.clone(),
+        fpenv: artifact.object().map(|o| environment(o.control)).unwrap_or_default(),
+        emulated: !build.runner.is_empty(),
+        status: status.into(),
+        reason: reason.into(),
+    }
+}
+
+fn environment(control: ControlWords) -> String {
+    match control {
+        ControlWords::IEEE => "ieee".into(),
+        ControlWords::FTZ => "ftz".into(),
+        ControlWords { mxcsr, x87 } => format!("mxcsr={mxcsr:#06x} x87={x87:#06x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{BuildId, BuiltObject, FpEnvPolicy};
+
+    fn build() -> Build {
+        Build {
+            id: BuildId::new("gcc", "O3", "native"),
+            compiler: "gcc".into(),
+            flags: "O3".into(),
+            target: "native".into(),
+            command: "gcc".into(),
+            args: vec!["-O3".into()],
+            fpenv: FpEnvPolicy::Probed,
+            optional: false,
+            runner: Vec::new(),
+            triple: None,
+            sysroot: None,
+        }
+    }
+
+    fn row(status: ArtifactStatus) -> BuildRow {
+        let build = build();
+        build_row(&build, &Artifact { build: build.id.clone(), version: "gcc 12".into(), status })
+    }
+
+    fn built(control: ControlWords) -> ArtifactStatus {
+        let functions = Vec::new();
+        ArtifactStatus::Built(BuiltObject { path: "a.so".into(), control, setup_symbol: None, functions })
+    }
+
+    #[test]
+    fn the_environment_is_named_or_shown_in_hex() {
+        assert_eq!(row(built(ControlWords::IEEE)).fpenv, "ieee");
+        assert_eq!(row(built(ControlWords::FTZ)).fpenv, "ftz");
+        let odd = ControlWords { mxcsr: 0x3f80, x87: 0x037f };
+        assert_eq!(row(built(odd)).fpenv, "mxcsr=0x3f80 x87=0x037f");
+    }
+
+    #[test]
+    fn a_failed_build_keeps_the_compilers_words() {
+        let row = row(ArtifactStatus::Failed { message: "a.c:1: error: no".into() });
+        assert_eq!((row.status.as_str(), row.reason.as_str()), ("failed", "a.c:1: error: no"));
+        assert_eq!(row.fpenv, "");
+    }
+}

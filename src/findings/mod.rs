@@ -1,0 +1,17 @@
+//! From what a search returned to what a reader gets: rows with exact and readable numbers, a
+//! category per range, what could not be evaluated, and whether a stored witness still holds.
+//! Nothing here touches a file or prints.
+
+mod builds;
+mod category;
+mod replay;
+mod row;
+mod select;
+mod shortfall;
+
+pub use builds::build_row;
+pub use category::Category;
+pub use replay::{ReplayError, StoredWitness, Verdict, judge, stored_witnesses};
+pub use row::{function_row, outcome_text};
+pub use select::select;
+pub use shortfall::{shortfalls, usable_baseline};

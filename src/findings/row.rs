@@ -1,0 +1,235 @@
+//! The row of `run.json` for one function, made from what its search returned.
+
+use std::collections::BTreeMap;
+
+use super::Category;
+use crate::fp::Scalar;
+use crate::model::{
+    BuildId, ClassChange, ComparisonResult, ComparisonRow, EdgeRow, FaultRecord, FaultRow, Function,
+    FunctionResult, FunctionRow, NumberText, Outcome, ParamRow, RangeResult, RangeRow, Witness, WitnessRow,
+};
+
+/// The row of a function. `builds` are the builds of its task, the baseline first; `missing` are
+/// the builds without it, with the tool's own words.
+pub fn function_row(
+    function: &Function,
+    builds: &[BuildId],
+    result: &FunctionResult,
+    missing: BTreeMap<String, String>,
+) -> FunctionRow {
+    let maker = RowMaker { function, builds, params: function.scalars() };
+    FunctionRow {
+        name: function.name.clone(),
+        params: function
+            .params
+            .iter()
+            .map(|p| ParamRow { name: p.name.clone(), ty: p.ty.c_name().into() })
+            .collect(),
+        result: function.result.c_name().into(),
+        domains: function.params.iter().map(|p| p.domain_text.clone()).collect(),
+        status: status(builds, &missing).into(),
+        stop_reason: result.stop,
+        evaluations: result.evaluations,
+        comparisons: result.comparisons.iter().map(|c| maker.comparison(c)).collect(),
+        faults: result.faults.iter().map(|f| maker.fault(f)).collect(),
+        missing,
+    }
+}
+
+/// What a build made of an input, as text: a number, or the fault's name in both places.
+pub fn outcome_text(scalar: Scalar, outcome: Outcome) -> NumberText {
+    match outcome {
+        Outcome::Value(bits) => NumberText::new(scalar, bits),
+        Outcome::Fault(kind) => NumberText { hex: kind.to_string(), dec: kind.to_string() },
+    }
+}
+
+fn status(builds: &[BuildId], missing: &BTreeMap<String, String>) -> &'static str {
+    match builds.first() {
+        None => "missing",
+        Some(baseline) if missing.contains_key(baseline.as_str()) => "missing",
+        Some(_) if missing.is_empty() => "searched",
+        Some(_) => "partial",
+    }
+}
+
+struct RowMaker<'a> {
+    function: &'a Function,
+    builds: &'a [BuildId],
+    params: Vec<Scalar>,
+}
+
+impl RowMaker<'_> {
+    fn comparison(&self, comparison: &ComparisonResult) -> ComparisonRow {
+        let build = self.build(comparison.variant);
+        let range = |(index, range)| self.range(&build, index, range);
+        let most = comparison.witness.as_ref().map_or(0.0, |w| w.bits);
+        ComparisonRow {
+            baseline: self.build(0),
+            evaluations: comparison.evaluations,
+            stop_reason: comparison.stop,
+            max_bits: finite(most),
+            witness: comparison.witness.as_ref().map(|w| self.witness(w)),
+            class_changes: change_counts(&comparison.class_changes),
+            ranges: comparison.ranges.iter().enumerate().map(range).collect(),
+            build,
+        }
+    }
+
+    /// The id carries the build's name and not its index, so that adding a build renames nothing.
+    fn range(&self, build: &str, index: usize, range: &RangeResult) -> RangeRow {
+        RangeRow {
+            id: format!("{}#{build}.{}", self.function.name, index + 1),
+            lo: self.inputs(&range.lo),
+            hi: self.inputs(&range.hi),
+            edges: range.edges.iter().map(|e| EdgeRow { lo: e.lo, hi: e.hi }).collect(),
+            samples: range.samples,
+            inconsistent: range.inconsistent,
+            mean_bits: finite(range.mean_bits),
+            max_bits: finite(range.witness.bits),
+            witness: self.witness(&range.witness),
+            category: Category::of(&self.params, self.function.result, range).to_string(),
+        }
+    }
+
+    fn witness(&self, witness: &Witness) -> WitnessRow {
+        WitnessRow {
+            inputs: self.inputs(&witness.inputs),
+            baseline: outcome_text(self.function.result, witness.baseline),
+            variant: outcome_text(self.function.result, witness.variant),
+        }
+    }
+
+    fn fault(&self, fault: &FaultRecord) -> FaultRow {
+        FaultRow {
+            build: self.build(fault.build),
+            kind: fault.kind.to_string(),
+            count: fault.count,
+            examples: fault.examples.iter().map(|inputs| self.inputs(inputs)).collect(),
+        }
+    }
+
+    fn inputs(&self, inputs: &[u64]) -> Vec<NumberText> {
+        self.params.iter().zip(inputs).map(|(&scalar, &bits)| NumberText::new(scalar, bits)).collect()
+    }
+
+    fn build(&self, index: usize) -> String {
+        match self.builds.get(index) {
+            Some(id) => id.to_string(),
+            None => format!("build {index}"),
+        }
+    }
+}
+
+fn change_counts(changes: &BTreeMap<ClassChange, u64>) -> BTreeMap<String, u64> {
+    changes.iter().map(|(change, &count)| (change.as_str().to_string(), count)).collect()
+}
+
+/// JSON has no NaN or infinity; a statistic without samples is 0.
+fn finite(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Callee, Domain, EdgeKind, Edges, FaultKind, Param, StopReason};
+
+    fn function() -> Function {
+        let param = |name: &str, ty: Scalar| Param {
+            name: name.into(),
+            c_type: ty.c_name().into(),
+            ty,
+            domain: Domain::all(ty),
+            domain_text: String::new(),
+        };
+        Function {
+            name: "ratio".into(),
+            params: vec![param("x", Scalar::F64), param("n", Scalar::I32)],
+            result: Scalar::F32,
+            result_c_type: "float".into(),
+            callee: Callee::Signature("float ratio(double x, int n)".into()),
+            headers: Vec::new(),
+        }
+    }
+
+    fn result() -> FunctionResult {
+        let inputs = |x: f64, n: i64| vec![x.to_bits(), n.cast_unsigned()];
+        let witness = Witness {
+            inputs: inputs(-1.5, -3),
+            baseline: Outcome::Value(0.1f32.to_bits().into()),
+            variant: Outcome::Fault(FaultKind::Signal(11)),
+            bits: f64::NAN,
+            change: Some(ClassChange::Crash),
+        };
+        let range = RangeResult {
+            lo: inputs(-2.0, -3),
+            hi: inputs(-1.0, -3),
+            edges: vec![Edges { lo: EdgeKind::Sharp, hi: EdgeKind::Ragged }; 2],
+            samples: 512,
+            inconsistent: 100,
+            mean_bits: 3.25,
+            witness: witness.clone(),
+            class_changes: BTreeMap::new(),
+        };
+        let mut comparison = ComparisonResult { variant: 1, witness: Some(witness), ..Default::default() };
+        comparison.ranges = vec![range.clone(), range];
+        comparison.class_changes = [(ClassChange::FiniteToNan, 4)].into();
+        FunctionResult {
+            evaluations: 7,
+            stop: StopReason::Faults,
+            comparisons: vec![comparison],
+            faults: vec![FaultRecord {
+                build: 1,
+                kind: FaultKind::Timeout,
+                count: 2,
+                examples: vec![inputs(1.0, 2)],
+            }],
+            samples: Vec::new(),
+        }
+    }
+
+    fn builds() -> Vec<BuildId> {
+        vec![BuildId::new("gcc", "O0", "native"), BuildId::new("gcc", "O3", "native")]
+    }
+
+    #[test]
+    fn every_number_is_written_exactly_and_readably() {
+        let row = function_row(&function(), &builds(), &result(), BTreeMap::new());
+        let comparison = &row.comparisons[0];
+        let witness = comparison.witness.as_ref().unwrap();
+        assert_eq!(witness.inputs[0], NumberText { hex: "-0x1.8p+0".into(), dec: "-1.5".into() });
+        assert_eq!(witness.inputs[1].dec, "-3");
+        assert_eq!(witness.baseline.dec, "0.1");
+        assert_eq!(witness.variant, NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() });
+        assert_eq!(comparison.class_changes["finite-to-nan"], 4);
+        assert_eq!(comparison.max_bits, 0.0, "no NaN reaches JSON");
+        assert_eq!((row.params[1].ty.as_str(), row.result.as_str()), ("int32_t", "float"));
+        assert_eq!((row.faults[0].build.as_str(), row.faults[0].kind.as_str()), ("gcc/O3/native", "timeout"));
+    }
+
+    #[test]
+    fn a_range_id_names_function_build_and_place() {
+        let row = function_row(&function(), &builds(), &result(), BTreeMap::new());
+        let ids: Vec<_> = row.comparisons[0].ranges.iter().map(|r| r.id.as_str()).collect();
+        assert_eq!(ids, ["ratio#gcc/O3/native.1", "ratio#gcc/O3/native.2"]);
+    }
+
+    #[test]
+    fn the_status_says_which_builds_lack_the_function() {
+        let status = |missing: &[&str]| {
+            let missing = missing.iter().map(|b| (b.to_string(), "undefined reference".into())).collect();
+            function_row(&function(), &builds(), &result(), missing).status
+        };
+        assert_eq!(status(&[]), "searched");
+        assert_eq!(status(&["clang/O0/native"]), "partial");
+        assert_eq!(status(&["gcc/O0/native"]), "missing");
+    }
+
+    #[test]
+    fn a_change_of_class_has_the_same_name_in_rows_as_in_serde() {
+        for change in [ClassChange::FiniteToInfinity, ClassChange::ZeroSign, ClassChange::Crash] {
+            assert_eq!(serde_json::to_value(change).unwrap(), change.as_str());
+        }
+    }
+}

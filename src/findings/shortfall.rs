@@ -1,0 +1,53 @@
+//! What a run could not evaluate: `--strict` turns any of it into a failure.
+
+use crate::model::{RunFile, StopReason, printable};
+
+/// One line for every build that is not there, every build without a function, and every search
+/// that was cut short by faults, a deadline or a nondeterministic build. Empty: all was evaluated.
+/// A search that used up its budget was evaluated as asked.
+pub fn shortfalls(run: &RunFile) -> Vec<String> {
+    let mut lines = Vec::new();
+    for build in run.builds.iter().filter(|b| b.status != "built") {
+        lines.push(format!("build {}: {}", build.id, build.status));
+    }
+    for function in &run.functions {
+        for build in function.missing.keys() {
+            lines.push(format!("build {build} lacks function {}", function.name));
+        }
+        for comparison in &function.comparisons {
+            if let Some(why) = cut_short(comparison.stop_reason) {
+                lines.push(format!("function {} on build {} {why}", function.name, comparison.build));
+            }
+        }
+        let told = function.comparisons.iter().any(|c| cut_short(c.stop_reason).is_some());
+        if let (false, Some(why)) = (told, cut_short(function.stop_reason)) {
+            lines.push(format!("function {} {why}", function.name));
+        }
+    }
+    lines.iter().map(|line| printable(line)).collect()
+}
+
+fn cut_short(stop: StopReason) -> Option<&'static str> {
+    match stop {
+        StopReason::Complete | StopReason::Budget => None,
+        StopReason::Faults => Some("was given up after too many faults"),
+        StopReason::Deadline => Some("was stopped by its deadline"),
+        StopReason::Nondeterministic => Some("answers differently for the same input"),
+        StopReason::Missing => Some("is missing"),
+    }
+}
+
+/// Whether the baseline was built; the reason it was not, otherwise.
+pub fn usable_baseline(run: &RunFile) -> Result<(), String> {
+    match run.builds.iter().find(|b| b.id == run.baseline) {
+        Some(build) if build.status == "built" => Ok(()),
+        Some(build) => {
+            // The compiler's words, line by line.
+            let words: Vec<_> = build.reason.lines().map(printable).collect();
+            let id = printable(&build.id);
+            let status = printable(&build.status);
+            Err(format!("the baseline {id} cannot be used ({status}): {}", words.join("\n")))
+        }
+        None => Err(format!("the baseline {} is not one of the builds", printable(&run.baseline))),
+    }
+}

@@ -1,0 +1,113 @@
+//! The whole matrix: from the raw mirror to an `Experiment`.
+
+use std::path::Path;
+
+use super::place::{Place, Text};
+use super::problem::{Problem, Problems};
+use super::raw::RawMatrix;
+use super::{axes, function, names, search, sources};
+use crate::model::{Callee, Experiment, Function, TargetSpec};
+
+/// Resolves a matrix whose file is at `path`, absolute.
+pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> Experiment {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    require(raw, problems);
+    let compilers = axes::compilers(&raw.compilers, folder, problems);
+    let flags = axes::flags(&raw.flags, problems);
+    let targets = axes::targets(&raw.targets, &raw.compilers, folder, problems);
+    let exclude = axes::excludes(raw, &targets, problems);
+    if let Some(baseline) = &raw.baseline {
+        check_baseline(baseline, raw, &targets, problems);
+    }
+    let sources = sources::resolve(&raw.sources, folder, problems);
+    let functions = function::resolve(&raw.functions, problems);
+    if sources.files.is_empty() && sources.libs.is_empty() && raw.sources.files.is_none() {
+        check_defined(&functions, problems);
+    }
+    names::check_headers(&raw.setup_headers, problems);
+    if let Some(name) = raw.name.as_ref().filter(|name| name.value.trim().is_empty()) {
+        problems.add(Problem::new(name.place, "the name is empty").label("for example \"quickstart\""));
+    }
+    Experiment {
+        name: lab_name(raw, path),
+        path: path.to_owned(),
+        baseline: raw.baseline.as_ref().map(|baseline| baseline.value.clone()),
+        sources,
+        compilers,
+        flags,
+        targets,
+        exclude,
+        functions,
+        search: search::resolve(&raw.search, problems),
+        setup: raw.setup.as_ref().map(|setup| setup.value.clone()),
+        setup_headers: raw.setup_headers.iter().map(|header| header.value.clone()).collect(),
+    }
+}
+
+/// As given, or else the file's name without its ending.
+fn lab_name(raw: &RawMatrix, path: &Path) -> String {
+    match &raw.name {
+        Some(name) => name.value.clone(),
+        None => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    }
+}
+
+/// What a matrix cannot do without.
+fn require(raw: &RawMatrix, problems: &mut Problems) {
+    let file = Place::new(0, 0..0);
+    for (missing, what, example) in [
+        (raw.compilers.is_empty(), "compiler", "[[compiler]]\nname = \"gcc\""),
+        (raw.flags.is_empty(), "flags", "[[flags]]\nname = \"O0\"\nargs = [\"-O0\"]"),
+        (raw.functions.is_empty(), "function", "[[function]]\nsignature = \"double f(double x)\""),
+    ] {
+        if missing {
+            problems.add(
+                Problem::new(file, format!("the matrix has no [[{what}]]")).help(format!("add\n{example}")),
+            );
+        }
+    }
+}
+
+/// A baseline is `compiler/flags/target`; its tail may be left out where one build is meant anyway.
+fn check_baseline(baseline: &Text, raw: &RawMatrix, targets: &[TargetSpec], problems: &mut Problems) {
+    let parts: Vec<&str> = baseline.value.split('/').collect();
+    let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
+    let nameless = parts.len() == 1 && !compilers.contains(&baseline.as_str());
+    if nameless || parts.len() > 3 || parts.iter().any(|part| part.is_empty()) {
+        let problem =
+            Problem::new(baseline.place, format!("`{}` is not the name of a build", baseline.as_str()));
+        problems.add(problem.label("expected `compiler/flags/target`, such as \"gcc/O0/native\""));
+        return;
+    }
+    let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
+    let targets: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    let mut start = 0;
+    for (part, (kind, names)) in
+        parts.iter().zip([("compiler", compilers), ("flag set", flags), ("target", targets)])
+    {
+        if !names.contains(part) && !names.is_empty() {
+            let place = baseline.part(start..start + part.len());
+            let problem = Problem::new(place, format!("the baseline's {kind} `{part}` is not declared"));
+            let list = format!("declared {kind}s");
+            let problem = problem.meant(part, names.iter().copied(), "unknown", &list);
+            problems.add(match *part {
+                "native" => problem.help(
+                    "`native` is implied only when no target is declared; add
+[[target]]
+name = \"native\"",
+                ),
+                _ => problem,
+            });
+        }
+        start += part.len() + 1;
+    }
+}
+
+/// Without sources and libraries a prototype has nothing behind it.
+fn check_defined(functions: &[Function], problems: &mut Problems) {
+    if let Some(function) = functions.iter().find(|f| matches!(f.callee, Callee::Signature(_))) {
+        let title = format!("nothing defines `{}`: the matrix has no sources", function.name);
+        let help = "add\n[sources]\nfiles = [\"src/*.c\"]\nor name the library that has it in `libs`";
+        problems.add(Problem::new(Place::new(0, 0..0), title).help(help));
+    }
+}

@@ -1,0 +1,27 @@
+//! The matrix file: TOML read into a raw mirror that remembers places, then resolved into an
+//! `Experiment`. Every error says what is wrong and where, what was expected and how to mend it.
+//! Nothing here runs a compiler, and builds are named by the plan, not here.
+
+mod axes;
+mod c_type;
+mod domain;
+mod error;
+mod function;
+mod intervals;
+mod keys;
+mod lab;
+mod load;
+mod names;
+mod place;
+mod problem;
+mod raw;
+mod search;
+mod settings;
+mod signature;
+mod sources;
+mod suggest;
+
+pub use error::MatrixError;
+pub use load::load;
+pub use settings::{SEARCH_KEYS, set_search_key};
+pub(crate) use suggest::{nearest, quoted};

@@ -1,0 +1,317 @@
+//! The matrix as it is written: types are right and keys are known, nothing else is checked yet.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{Keys, Reader, type_name};
+use super::place::{At, Place, Text};
+use super::problem::Problem;
+use super::settings::{SEARCH_KEYS, Value};
+
+const TOP: &[&str] = &[
+    "lab",
+    "sources",
+    "compiler",
+    "flags",
+    "target",
+    "exclude",
+    "function",
+    "functions",
+    "search",
+    "setup",
+    "setup_headers",
+];
+const LAB: &[&str] = &["name", "baseline", "seed", "functions", "setup", "setup_headers"];
+const SOURCES: &[&str] = &["files", "include", "defines", "libs"];
+const COMPILER: &[&str] = &["name", "command", "args", "optional"];
+const FLAGS: &[&str] = &["name", "args", "fpenv"];
+const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv"];
+const EXCLUDE: &[&str] = &["compiler", "flags", "target"];
+const FUNCTION: &[&str] = &["signature", "name", "params", "call", "body", "result", "headers", "domain"];
+
+/// The table a key belongs in, to answer a key in the wrong place.
+pub(super) fn home_of(key: &str) -> Option<&'static str> {
+    [
+        ("[lab]", LAB),
+        ("[sources]", SOURCES),
+        ("[search]", &SEARCH_KEYS),
+        ("[[target]]", TARGET),
+        ("[[compiler]]", COMPILER),
+        ("[[function]]", FUNCTION),
+    ]
+    .into_iter()
+    .find(|(_, keys)| keys.contains(&key))
+    .map(|(table, _)| table)
+}
+
+#[derive(Default)]
+pub(super) struct RawMatrix {
+    pub name: Option<Text>,
+    pub baseline: Option<Text>,
+    pub sources: RawSources,
+    pub compilers: Vec<RawCompiler>,
+    pub flags: Vec<RawFlags>,
+    pub targets: Vec<RawTarget>,
+    pub exclude: Vec<RawExclude>,
+    pub functions: Vec<RawFunction>,
+    pub function_files: Vec<Text>,
+    /// Keys of `[search]`, and `seed` of `[lab]`.
+    pub search: Vec<(Text, At<Value>)>,
+    pub setup: Option<Text>,
+    pub setup_headers: Vec<Text>,
+}
+
+#[derive(Default)]
+pub(super) struct RawSources {
+    pub files: Option<At<Vec<Text>>>,
+    pub include: Vec<Text>,
+    pub defines: Vec<Text>,
+    pub libs: Vec<Text>,
+}
+
+pub(super) struct RawCompiler {
+    pub name: Text,
+    pub command: Option<Text>,
+    pub args: Vec<Text>,
+    pub optional: bool,
+}
+
+pub(super) struct RawFlags {
+    pub name: Text,
+    pub args: Vec<Text>,
+    pub fpenv: Option<Text>,
+}
+
+pub(super) struct RawTarget {
+    pub name: Text,
+    pub place: Place,
+    pub triple: Option<Text>,
+    pub compilers: Option<At<Vec<(Text, Text)>>>,
+    pub args: Vec<Text>,
+    pub runner: Option<At<Vec<Text>>>,
+    pub fpenv: Option<Text>,
+}
+
+pub(super) struct RawExclude {
+    pub place: Place,
+    pub compiler: Option<Text>,
+    pub flags: Option<Text>,
+    pub target: Option<Text>,
+}
+
+/// What a parameter's domain is written as.
+pub(super) enum RawDomain {
+    Text(Text),
+    /// A number or an array of numbers, each as written in decimal.
+    Numbers(At<Vec<Text>>),
+}
+
+pub(super) struct RawFunction {
+    pub place: Place,
+    pub signature: Option<Text>,
+    pub name: Option<Text>,
+    pub params: Option<At<Vec<Text>>>,
+    pub call: Option<Text>,
+    pub body: Option<Text>,
+    pub result: Option<Text>,
+    pub headers: Vec<Text>,
+    pub domain: Vec<(Text, RawDomain)>,
+}
+
+/// Reads the whole matrix file.
+pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatrix {
+    let mut top = Keys::open(reader, "", Place::new(reader.index, 0..0), root, TOP);
+    let mut raw = RawMatrix::default();
+    read_shared(reader, &mut top, &mut raw);
+    if let Some((place, table)) = top.table(reader, "lab") {
+        let mut lab = Keys::open(reader, "[lab]", place, table, LAB);
+        raw.name = lab.text(reader, "name");
+        raw.baseline = lab.text(reader, "baseline");
+        if let Some(value) = lab.value("seed") {
+            let key = Text::new(reader.file, reader.place(&value), "seed");
+            raw.search.push((key, At { place: reader.place(&value), value: to_value(&value) }));
+        }
+        read_shared(reader, &mut lab, &mut raw);
+    }
+    if let Some((place, table)) = top.table(reader, "sources") {
+        let mut keys = Keys::open(reader, "[sources]", place, table, SOURCES);
+        raw.sources = RawSources {
+            files: keys.texts(reader, "files"),
+            include: list(keys.texts(reader, "include")),
+            defines: list(keys.texts(reader, "defines")),
+            libs: list(keys.texts(reader, "libs")),
+        };
+    }
+    for (place, table) in top.tables(reader, "compiler") {
+        raw.compilers.extend(read_compiler(reader, place, table));
+    }
+    for (place, table) in top.tables(reader, "flags") {
+        raw.flags.extend(read_flags(reader, place, table));
+    }
+    for (place, table) in top.tables(reader, "target") {
+        raw.targets.extend(read_target(reader, place, table));
+    }
+    for (place, table) in top.tables(reader, "exclude") {
+        let mut keys = Keys::open(reader, "[[exclude]]", place, table, EXCLUDE);
+        raw.exclude.push(RawExclude {
+            place,
+            compiler: keys.text(reader, "compiler"),
+            flags: keys.text(reader, "flags"),
+            target: keys.text(reader, "target"),
+        });
+    }
+    raw.functions = read_functions(reader, &mut top);
+    if let Some((place, table)) = top.table(reader, "search") {
+        let keys = Keys::open(reader, "[search]", place, table, &SEARCH_KEYS);
+        for (key, value) in keys.into_entries() {
+            raw.search.push((key, At { place: reader.place(&value), value: to_value(&value) }));
+        }
+    }
+    raw
+}
+
+/// Reads a file that holds nothing but `[[function]]` entries.
+pub(super) fn read_function_file(reader: &mut Reader<'_>, root: DeTable<'_>) -> Vec<RawFunction> {
+    let place = Place::new(reader.index, 0..0);
+    let mut top = Keys::open(reader, "a function file", place, root, &["function"]);
+    read_functions(reader, &mut top)
+}
+
+/// Keys that may stand at the top of the file or in `[lab]`.
+fn read_shared(reader: &mut Reader<'_>, keys: &mut Keys<'_>, raw: &mut RawMatrix) {
+    raw.function_files.extend(list(keys.texts(reader, "functions")));
+    if let Some(setup) = keys.text(reader, "setup") {
+        if let Some(first) = &raw.setup {
+            let problem = Problem::new(setup.place, "`setup` is given twice").label("again here");
+            reader.problems.add(problem.also(first.place, "first here").help("put all statements into one"));
+        }
+        raw.setup = Some(setup);
+    }
+    raw.setup_headers.extend(list(keys.texts(reader, "setup_headers")));
+}
+
+fn list(texts: Option<At<Vec<Text>>>) -> Vec<Text> {
+    texts.map(|texts| texts.value).unwrap_or_default()
+}
+
+fn read_compiler(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawCompiler> {
+    let mut keys = Keys::open(reader, "[[compiler]]", place, table, COMPILER);
+    Some(RawCompiler {
+        command: keys.text(reader, "command"),
+        args: list(keys.texts(reader, "args")),
+        optional: keys.boolean(reader, "optional").unwrap_or(false),
+        name: keys.required(reader, "name", "`name = \"gcc\"`")?,
+    })
+}
+
+fn read_flags(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawFlags> {
+    let mut keys = Keys::open(reader, "[[flags]]", place, table, FLAGS);
+    Some(RawFlags {
+        args: list(keys.texts(reader, "args")),
+        fpenv: keys.text(reader, "fpenv"),
+        name: keys.required(reader, "name", "`name = \"O3-fast\"`")?,
+    })
+}
+
+fn read_target(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawTarget> {
+    let mut keys = Keys::open(reader, "[[target]]", place, table, TARGET);
+    let compilers = keys.table(reader, "compilers").map(|(place, table)| {
+        let entries = Keys::open_any(reader, "`compilers`", place, table).into_entries();
+        let commands = entries.into_iter().filter_map(|(name, command)| {
+            let what = format!("the command of `{}`", name.as_str());
+            Some((name, reader.text(&what, &command, "a string")?))
+        });
+        At { value: commands.collect(), place }
+    });
+    Some(RawTarget {
+        place,
+        triple: keys.text(reader, "triple"),
+        compilers,
+        args: list(keys.texts(reader, "args")),
+        runner: keys.texts(reader, "runner"),
+        fpenv: keys.text(reader, "fpenv"),
+        name: keys.required(reader, "name", "`name = \"aarch64\"`")?,
+    })
+}
+
+fn read_functions(reader: &mut Reader<'_>, top: &mut Keys<'_>) -> Vec<RawFunction> {
+    let tables = top.tables(reader, "function");
+    tables.into_iter().map(|(place, table)| read_function(reader, place, table)).collect()
+}
+
+fn read_function(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> RawFunction {
+    let mut keys = Keys::open(reader, "[[function]]", place, table, FUNCTION);
+    let domain = keys.table(reader, "domain").map(|(place, table)| {
+        let entries = Keys::open_any(reader, "`domain`", place, table).into_entries();
+        entries.into_iter().filter_map(|(param, value)| {
+            let domain = read_domain(reader, param.as_str(), &value)?;
+            Some((param, domain))
+        })
+    });
+    let domain = domain.map(Iterator::collect).unwrap_or_default();
+    RawFunction {
+        place,
+        signature: keys.text(reader, "signature"),
+        name: keys.text(reader, "name"),
+        params: keys.texts(reader, "params"),
+        call: keys.text(reader, "call"),
+        body: keys.text(reader, "body"),
+        result: keys.text(reader, "result"),
+        headers: list(keys.texts(reader, "headers")),
+        domain,
+    }
+}
+
+fn read_domain(reader: &mut Reader<'_>, param: &str, value: &Spanned<DeValue<'_>>) -> Option<RawDomain> {
+    let what = format!("the domain of `{param}`");
+    match value.get_ref() {
+        DeValue::String(_) => reader.text(&what, value, "a string").map(RawDomain::Text),
+        DeValue::Array(items) => {
+            let place = reader.place(value);
+            let numbers: Option<Vec<Text>> = items
+                .iter()
+                .map(|item| read_number(reader, &format!("every entry of {what}"), item))
+                .collect();
+            Some(RawDomain::Numbers(At { value: numbers?, place }))
+        }
+        _ => {
+            let expected = "a string such as \"[0, 1]\", a number or an array of numbers";
+            let number = if value.get_ref().is_integer() || value.get_ref().is_float() {
+                read_number(reader, &what, value)?
+            } else {
+                reader.wrong_type(&what, value, expected, None);
+                return None;
+            };
+            let place = number.place;
+            Some(RawDomain::Numbers(At { value: vec![number], place }))
+        }
+    }
+}
+
+/// A number as text: TOML's own conversion to a double would round a float twice.
+fn read_number(reader: &mut Reader<'_>, what: &str, value: &Spanned<DeValue<'_>>) -> Option<Text> {
+    let text = match value.get_ref() {
+        DeValue::Integer(integer) => match i128::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(number) => number.to_string(),
+            Err(_) => integer.to_string(),
+        },
+        DeValue::Float(float) => float.as_str().to_owned(),
+        _ => {
+            reader.wrong_type(what, value, "a number", None);
+            return None;
+        }
+    };
+    Some(Text::new(reader.file, reader.place(value), &text))
+}
+
+pub(super) fn to_value(value: &Spanned<DeValue<'_>>) -> Value {
+    match value.get_ref() {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
+            .map_or(Value::Other("an integer that is too large"), Value::Integer),
+        DeValue::Float(float) => float.as_str().parse().map_or(Value::Other("a float"), Value::Float),
+        DeValue::Boolean(boolean) => Value::Boolean(*boolean),
+        DeValue::Array(items) => Value::List(items.iter().map(to_value).collect()),
+        other => Value::Other(type_name(other)),
+    }
+}

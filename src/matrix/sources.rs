@@ -1,0 +1,168 @@
+//! `[sources]`: globs become files, paths become absolute.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::place::Text;
+use super::problem::{Problem, Problems};
+use super::raw::RawSources;
+use super::signature::is_identifier;
+use super::suggest::nearest;
+use crate::model::Sources;
+
+/// What a compiler driver takes as C or as its further stages.
+const EXTENSIONS: [&str; 4] = ["c", "i", "s", "S"];
+
+/// Resolves the sources; `folder` is the matrix file's, absolute.
+pub(super) fn resolve(raw: &RawSources, folder: &Path, problems: &mut Problems) -> Sources {
+    let mut files = Vec::new();
+    // The same file by two ways would be linked twice.
+    let mut seen = BTreeSet::new();
+    if let Some(list) = &raw.files {
+        if list.value.is_empty() {
+            let problem =
+                Problem::new(list.place, "`files` is empty").label("expected at least one file or glob");
+            problems.add(
+                problem.help(
+                    "for example `files = [\"src/*.c\"]`; leave `files` out if headers are all there is",
+                ),
+            );
+        }
+        for pattern in &list.value {
+            match matches(pattern, folder) {
+                Ok(found) => files.extend(
+                    found
+                        .into_iter()
+                        .filter(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone()))),
+                ),
+                Err(problem) => problems.add(problem),
+            }
+        }
+    }
+    files.sort();
+    for define in &raw.defines {
+        check_define(define, problems);
+    }
+    for lib in &raw.libs {
+        check_lib(lib, problems);
+    }
+    Sources {
+        files,
+        include: raw.include.iter().filter_map(|text| include_folder(text, folder, problems)).collect(),
+        defines: raw.defines.iter().map(|text| text.value.clone()).collect(),
+        libs: raw.libs.iter().map(|text| text.value.clone()).collect(),
+    }
+}
+
+/// The files of a glob, which have to be there and to be C.
+fn matches(pattern: &Text, folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let text = pattern.as_str();
+    let fail = |title: String| Problem::new(pattern.place, title);
+    if text.trim().is_empty() {
+        return Err(fail("a file name is empty".into()).label("expected a file or a glob"));
+    }
+    let full = Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(text);
+    let paths = glob::glob(&full.to_string_lossy())
+        .map_err(|error| fail(format!("`{text}` is not a valid glob")).label(error.msg))?;
+    let mut found = Vec::new();
+    for path in paths {
+        let path = path
+            .map_err(|error| fail(format!("`{text}` cannot be searched")).label(error.error().to_string()))?;
+        if path.is_file() {
+            found.push(plain(&path));
+        }
+    }
+    if found.is_empty() {
+        return Err(nothing_matches(pattern, folder));
+    }
+    let is_c =
+        |path: &&PathBuf| path.extension().and_then(|e| e.to_str()).is_some_and(|e| EXTENSIONS.contains(&e));
+    if let Some(other) = found.iter().find(|path| !is_c(path)) {
+        let name = other.file_name().unwrap_or_default().to_string_lossy();
+        return Err(fail(format!("`{text}` matches `{name}`, which is not a C source"))
+            .label("expected files that end in .c, .i, .s or .S")
+            .help("headers are found through `include`; a glob such as `*.c` leaves them out"));
+    }
+    Ok(found)
+}
+
+fn nothing_matches(pattern: &Text, folder: &Path) -> Problem {
+    let text = pattern.as_str();
+    let relative = "files are looked up from the matrix file's folder";
+    if text.contains(['*', '?', '[']) {
+        let problem = Problem::new(pattern.place, format!("`{text}` matches no file"));
+        return problem.label("no file matches").help(relative);
+    }
+    let full = folder.join(text);
+    if full.is_dir() {
+        return Problem::new(pattern.place, format!("`{text}` is a folder"))
+            .label(format!("write \"{}/*.c\"", text.trim_end_matches('/')));
+    }
+    let label = match (full.file_name(), sibling_names(&full)) {
+        (Some(name), names) => nearest(&name.to_string_lossy(), names.iter().map(String::as_str))
+            .map_or("not found".into(), |near| format!("did you mean `{near}`?")),
+        (None, _) => "not found".into(),
+    };
+    Problem::new(pattern.place, format!("there is no file `{text}`")).label(label).help(relative)
+}
+
+/// The files beside a path, sorted.
+pub(super) fn sibling_names(path: &Path) -> Vec<String> {
+    let entries = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut names: Vec<String> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Without `.` steps; `..` stays, because a link before it may lead elsewhere.
+pub(super) fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
+}
+
+fn include_folder(text: &Text, folder: &Path, problems: &mut Problems) -> Option<PathBuf> {
+    let path = plain(&folder.join(text.as_str()));
+    if text.value.starts_with("-I") {
+        let problem = Problem::new(text.place, "an include folder is written without `-I`");
+        problems.add(problem.label(format!("write \"{}\"", text.value[2..].trim())));
+        None
+    } else if path.is_dir() {
+        Some(path)
+    } else {
+        let problem =
+            Problem::new(text.place, format!("there is no folder `{}`", text.as_str())).label("not found");
+        problems.add(problem.help("folders are looked up from the matrix file's folder"));
+        None
+    }
+}
+
+fn check_define(define: &Text, problems: &mut Problems) {
+    let text = define.as_str();
+    if let Some(rest) = text.strip_prefix("-D") {
+        let problem = Problem::new(define.place, "a define is written without `-D`");
+        problems.add(problem.label(format!("write {:?}", rest.trim())));
+        return;
+    }
+    let name = text.split('=').next().unwrap_or("");
+    // A macro may have parameters: "MAX(a,b)=...".
+    let word = name.split('(').next().unwrap_or("");
+    if !is_identifier(word) {
+        let problem = Problem::new(define.place, format!("`{name}` cannot be defined"));
+        problems.add(problem.label("expected `NAME` or `NAME=value`"));
+    }
+}
+
+fn check_lib(lib: &Text, problems: &mut Problems) {
+    let text = lib.as_str();
+    let label = if let Some(rest) = text.strip_prefix("-l") {
+        format!("write \"{}\"", rest.trim())
+    } else if text.is_empty() || text.starts_with('-') || text.contains(['/', ' ']) {
+        "expected a name such as \"m\", as after `-l`".into()
+    } else {
+        return;
+    };
+    problems.add(Problem::new(lib.place, "a library is given by its name alone").label(label));
+}

@@ -1,0 +1,9 @@
+//! The plan: every cell of the matrix that is a build, in the order of the file, and the baseline.
+//! Nothing here looks whether a compiler exists.
+
+mod baseline;
+mod error;
+mod expand;
+
+pub use error::PlanError;
+pub use expand::{Plan, expand};

@@ -1,0 +1,145 @@
+//! The coordinator: one thread for each worker, results as they are finished.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+use super::job::{FunctionJob, FunctionTiming, Limits, Mode, PoolError, TimeRequest};
+use super::lane::{Cost, Halt, Lane, Piece, Suspects};
+use super::protocol::{Reply, Work};
+use super::run::Run;
+use crate::eval::{Call, EvalError, Helpers, LoadPlan, THIS_PROGRAM};
+use crate::model::{EventSink, FunctionResult, Outcome};
+
+/// Workers for a set of objects. Processes live only while one of its functions runs.
+pub struct Pool {
+    pub(super) objects: Vec<LoadPlan>,
+    pub(super) limits: Limits,
+    pub(super) cancel: Arc<AtomicBool>,
+    pub(super) program: PathBuf,
+    pub(super) suspects: Suspects,
+    loading: OnceLock<Vec<Option<String>>>,
+}
+
+impl Pool {
+    /// A pool whose work stops soon after `cancel` becomes true.
+    pub fn new(objects: Vec<LoadPlan>, limits: Limits, cancel: Arc<AtomicBool>) -> Pool {
+        let limits = Limits { jobs: limits.jobs.max(1), ..limits };
+        let (program, suspects) = (PathBuf::from(THIS_PROGRAM), Suspects::default());
+        Pool { objects, limits, cancel, program, suspects, loading: OnceLock::new() }
+    }
+
+    /// Starts workers from this program instead of the running one, which must know the hidden
+    /// subcommands. For tests and benchmarks, whose own program does not.
+    pub fn with_program(mut self, program: impl Into<PathBuf>) -> Pool {
+        self.program = program.into();
+        self
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.load(Relaxed)
+    }
+
+    /// Why each object cannot be loaded, in words; None for those that can. Loads each one once, in
+    /// a process of its own.
+    pub fn load_errors(&self) -> &[Option<String>] {
+        self.loading.get_or_init(|| {
+            let try_load = |plan: &LoadPlan| {
+                let mut helpers = self.helpers();
+                match helpers.start(0, plan, &mut || !self.is_cancelled()) {
+                    Ok(()) | Err(EvalError::Stopped) => None,
+                    Err(error) => Some(error.to_string()),
+                }
+            };
+            let each = self.objects.len().div_ceil(self.limits.jobs).max(1);
+            std::thread::scope(|scope| {
+                let parts: Vec<_> = self
+                    .objects
+                    .chunks(each)
+                    .map(|part| scope.spawn(move || part.iter().map(try_load).collect::<Vec<_>>()))
+                    .collect();
+                parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+            })
+        })
+    }
+
+    /// Searches functions, several at a time. `on_done` gets each result, confirmed, as the position
+    /// of its job; it may be called from any thread, in any order. Jobs cut off by `cancel` give
+    /// `Interrupted`.
+    pub fn search(
+        &self,
+        jobs: &[FunctionJob],
+        sink: &dyn EventSink,
+        on_done: &(dyn Fn(usize, FunctionResult, FunctionTiming) + Sync),
+    ) -> Result<(), PoolError> {
+        Run::new(self, jobs, sink, on_done).finish()
+    }
+
+    /// Evaluates inputs (each `arity` words) on some of the objects, each in a fresh process. One
+    /// entry per object asked for.
+    pub fn evaluate(
+        &self,
+        function_index: usize,
+        arity: usize,
+        builds: &[usize],
+        inputs: &[u64],
+        mode: Mode,
+    ) -> Vec<Result<Vec<Outcome>, EvalError>> {
+        let (alone, timeout) = (mode == Mode::Alone, self.limits.timeout);
+        let call = Call { function: function_index, arity, alone, timeout };
+        let evaluate = |&build: &usize| {
+            let mut out = Vec::new();
+            let plan = &self.objects[build];
+            self.helpers().run((build, plan), call, inputs, &mut out, &mut || !self.is_cancelled())?;
+            Ok(out)
+        };
+        builds.iter().map(evaluate).collect()
+    }
+
+    /// Evaluates inputs as a search does: builds side by side in one worker, which is replaced when
+    /// it dies. Outcomes per build, then reasons for replacements.
+    pub fn evaluate_side_by_side(
+        &self,
+        function_index: usize,
+        arity: usize,
+        builds: &[usize],
+        inputs: &[u64],
+        batch: usize,
+    ) -> Result<(Vec<Vec<Outcome>>, Vec<String>), PoolError> {
+        let work = Work::Evaluate { inputs: inputs.to_vec(), batch };
+        let piece = Piece { function: function_index, arity, objects: builds, work: &work, task: None };
+        match self.once(piece)? {
+            (Reply::Outcomes(outcomes), reasons) => Ok((outcomes, reasons)),
+            _ => Err(PoolError::Failed("the worker answered something else".into())),
+        }
+    }
+
+    /// Nanoseconds a worker takes for calls side by side, as a search makes them.
+    pub fn time(&self, request: &TimeRequest) -> Result<u64, PoolError> {
+        let TimeRequest { function_index, arity, builds, inputs, batch, repeats } = request;
+        let work = Work::Time { inputs: inputs.clone(), batch: *batch, repeats: *repeats };
+        let piece =
+            Piece { function: *function_index, arity: *arity, objects: builds, work: &work, task: None };
+        match self.once(piece)?.0 {
+            Reply::Nanoseconds(time) => Ok(time),
+            _ => Err(PoolError::Failed("the worker answered something else".into())),
+        }
+    }
+
+    fn once(&self, piece: Piece<'_>) -> Result<(Reply, Vec<String>), PoolError> {
+        let reasons = std::sync::Mutex::new(Vec::new());
+        let note = |reason| reasons.lock().unwrap_or_else(|e| e.into_inner()).push(reason);
+        let reply = Lane::new(self).perform(piece, &mut Cost::default(), &note);
+        let reasons = reasons.into_inner().unwrap_or_else(|e| e.into_inner());
+        match reply {
+            Ok(reply) => Ok((reply, reasons)),
+            Err(Halt::Cancelled) => Err(PoolError::Interrupted),
+            Err(Halt::Failed(reason)) => Err(PoolError::Failed(reason)),
+            Err(Halt::Pool(error)) => Err(error),
+        }
+    }
+
+    fn helpers(&self) -> Helpers {
+        Helpers::new(Path::new(&self.program), self.limits.of_calls())
+    }
+}

@@ -1,0 +1,104 @@
+//! The near end of one worker.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::job::PoolError;
+use super::protocol::{Reply, Request, Work};
+use crate::eval::{CallLimits, End, Gone, LoadPlan, Phase, Process, Selection};
+use crate::search::Task;
+
+/// How a worker was lost.
+#[derive(Debug)]
+pub(super) enum Lost {
+    Cancelled,
+    Died(Death),
+}
+
+/// What a worker was doing when it died.
+#[derive(Debug)]
+pub(super) struct Death {
+    /// None when its watcher died too.
+    pub end: Option<End>,
+    /// The object whose code was running; None when it died outside code under test.
+    pub object: Option<usize>,
+    /// The input of the call.
+    pub input: Option<Vec<u64>>,
+}
+
+/// A running worker.
+pub(super) struct Worker {
+    process: Process,
+    /// Jobs whose task it knows.
+    tasks: BTreeSet<usize>,
+    /// Functions and objects that it has called side by side with others.
+    ran_hot: BTreeSet<(usize, usize)>,
+}
+
+impl Worker {
+    pub(super) fn start(program: &Path, plans: &[LoadPlan], limits: CallLimits) -> Result<Worker, PoolError> {
+        let failed = |reason: String| PoolError::Spawn { program: program.display().to_string(), reason };
+        let mut process = Process::spawn(program, "__worker", limits).map_err(|e| failed(e.to_string()))?;
+        if process.send(&plans).is_err() {
+            process.end();
+            return Err(failed(format!("it ended with {}", process.status())));
+        }
+        Ok(Worker { process, tasks: BTreeSet::new(), ran_hot: BTreeSet::new() })
+    }
+
+    /// Whether one of these functions and objects ran in it without a process of its own: what
+    /// turned out faulty may have left a lock, a heap or a descriptor broken.
+    pub(super) fn is_tainted(&self, faulty: &BTreeSet<(usize, usize)>) -> bool {
+        !self.ran_hot.is_disjoint(faulty)
+    }
+
+    /// Calls that came close to the timeout so far.
+    pub(super) fn near(&self) -> u64 {
+        self.process.slab().near()
+    }
+
+    /// Does a piece of work; `task` goes along when the worker has not seen it.
+    pub(super) fn ask(
+        &mut self,
+        selection: &Selection,
+        work: &Work,
+        task: Option<&Task>,
+        cancel: &AtomicBool,
+    ) -> Result<Reply, Lost> {
+        let hot = selection.builds.iter().zip(&selection.cautious).filter(|(_, cautious)| !**cautious);
+        self.ran_hot.extend(hot.map(|(&object, _)| (selection.function, object)));
+        self.exchange(selection, work, task, cancel).map_err(|gone| match gone {
+            Gone::Stopped => Lost::Cancelled,
+            Gone::Died => Lost::Died(self.death()),
+        })
+    }
+
+    fn exchange(
+        &mut self,
+        selection: &Selection,
+        work: &Work,
+        task: Option<&Task>,
+        cancel: &AtomicBool,
+    ) -> Result<Reply, Gone> {
+        if let (Work::Unit { job, .. }, Some(task)) = (work, task)
+            && self.tasks.insert(*job)
+        {
+            self.process.send(&Request::Task { job: *job, task: Box::new(task.clone()) })?;
+        }
+        self.process.send(&Request::Work { selection: selection.clone(), work: work.clone() })?;
+        self.process.receive(&mut |_| !cancel.load(Relaxed))
+    }
+
+    /// Waits for the watcher's word and reads what the worker was doing.
+    fn death(&mut self) -> Death {
+        self.process.end();
+        let slab = self.process.slab();
+        let end = slab.end();
+        match (end, slab.phase()) {
+            (Some(_), Phase::Call(object)) => Death { end, object: Some(object), input: slab.input() },
+            (Some(_), Phase::Load(object)) => Death { end, object: Some(object), input: None },
+            _ => Death { end, object: None, input: None },
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a pool is asked for and what it says beside the results.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::eval::CallLimits;
+use crate::search::Task;
+
+/// What a pool may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// CPU time of one call.
+    pub timeout: Duration,
+    /// Address space of one process.
+    pub memory_mb: u64,
+    /// Workers at a time.
+    pub jobs: usize,
+}
+
+impl Limits {
+    pub(super) fn of_calls(self) -> CallLimits {
+        CallLimits { timeout: self.timeout, memory_mb: self.memory_mb }
+    }
+}
+
+/// A function to search.
+#[derive(Clone, Debug)]
+pub struct FunctionJob {
+    /// Which of the functions each object lists.
+    pub function_index: usize,
+    pub task: Task,
+    /// Index of each of the task's builds in the pool's objects, in the same order.
+    pub builds: Vec<usize>,
+}
+
+/// What the search of a function cost; depends on the machine, so it is kept apart from results.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FunctionTiming {
+    /// From the first unit to the confirmed result.
+    pub wall_s: f64,
+    /// Summed over units, as wall time of their workers.
+    pub units_s: f64,
+    pub units: u64,
+    /// Calls that took between half the timeout and twice the timeout: on a machine of another
+    /// speed they may fall on the other side of it.
+    pub near_timeouts: u64,
+    /// Workers that died or were killed and were replaced.
+    pub replaced: u64,
+}
+
+/// How `Pool::evaluate` runs inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// One process for all inputs; a new one behind each fault.
+    Together,
+    /// A fresh process for every input.
+    Alone,
+}
+
+/// What to time in a worker: every batch on every build, one after the other, `repeats` times.
+#[derive(Clone, Debug)]
+pub struct TimeRequest {
+    pub function_index: usize,
+    pub arity: usize,
+    pub builds: Vec<usize>,
+    pub inputs: Vec<u64>,
+    /// Inputs per batch.
+    pub batch: usize,
+    pub repeats: u32,
+}
+
+/// Why a pool cannot work at all.
+#[derive(Debug, thiserror::Error)]
+pub enum PoolError {
+    #[error("failed to start a worker from {program}: {reason}")]
+    Spawn { program: String, reason: String },
+    #[error("there is no search strategy named \"{0}\"")]
+    Strategy(String),
+    #[error("the work failed: {0}")]
+    Failed(String),
+    #[error("interrupted")]
+    Interrupted,
+}

@@ -1,0 +1,161 @@
+//! One thread's worker: does a piece of work, however many workers that takes.
+//!
+//! Work that kills its worker is repeated with the build at fault in a helper; work that kills even
+//! a worker without hot builds fails. So every piece ends.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::coordinator::Pool;
+use super::handle::{Death, Lost, Worker};
+use super::job::PoolError;
+use super::protocol::{Reply, Work};
+use crate::eval::{Helpers, Selection};
+use crate::fp::format_hex;
+use crate::model::FaultKind;
+use crate::search::Task;
+
+/// Functions and objects that are not run side by side with others any more. Shared by all lanes.
+#[derive(Default)]
+pub(super) struct Suspects {
+    set: Mutex<BTreeSet<(usize, usize)>>,
+}
+
+impl Suspects {
+    fn with<T>(&self, look: impl FnOnce(&mut BTreeSet<(usize, usize)>) -> T) -> T {
+        // A thread that panicked while holding the lock left a set that is still a set.
+        look(&mut self.set.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+}
+
+/// What to do: a function on some objects.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<'a> {
+    pub function: usize,
+    pub arity: usize,
+    pub objects: &'a [usize],
+    pub work: &'a Work,
+    pub task: Option<&'a Task>,
+}
+
+/// What a piece cost beside its answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cost {
+    pub near: u64,
+    pub replaced: u64,
+}
+
+/// Why a piece has no answer.
+#[derive(Debug)]
+pub(super) enum Halt {
+    Cancelled,
+    /// The piece cannot be done.
+    Failed(String),
+    /// No worker can be started.
+    Pool(PoolError),
+}
+
+/// A thread's place to work.
+pub(super) struct Lane<'p> {
+    pool: &'p Pool,
+    worker: Option<Worker>,
+    /// Fresh processes to confirm things in; forks of them have never made a call.
+    pub(super) helpers: Helpers,
+}
+
+impl<'p> Lane<'p> {
+    pub(super) fn new(pool: &'p Pool) -> Lane<'p> {
+        let helpers = Helpers::new(&pool.program, pool.limits.of_calls());
+        Lane { pool, worker: None, helpers }
+    }
+
+    /// Does the piece. `replaced` hears why a worker was lost.
+    pub(super) fn perform(
+        &mut self,
+        piece: Piece<'_>,
+        cost: &mut Cost,
+        replaced: &dyn Fn(String),
+    ) -> Result<Reply, Halt> {
+        let pool = self.pool;
+        let mut forgiven = 0;
+        loop {
+            if pool.cancel.load(Relaxed) {
+                return Err(Halt::Cancelled);
+            }
+            let suspects = pool.suspects.with(|set| set.clone());
+            let selection = Selection {
+                function: piece.function,
+                arity: piece.arity,
+                builds: piece.objects.to_vec(),
+                cautious: piece.objects.iter().map(|&o| suspects.contains(&(piece.function, o))).collect(),
+            };
+            let worker = self.clean_worker(&suspects).map_err(Halt::Pool)?;
+            let near = worker.near();
+            let result = worker.ask(&selection, piece.work, piece.task, &pool.cancel);
+            cost.near += worker.near().saturating_sub(near);
+            let death = match result {
+                Ok(Reply::Failed(reason)) => return Err(Halt::Failed(reason)),
+                Ok(reply) => return Ok(reply),
+                Err(Lost::Cancelled) => {
+                    self.worker = None;
+                    return Err(Halt::Cancelled);
+                }
+                Err(Lost::Died(death)) => death,
+            };
+            self.worker = None;
+            cost.replaced += 1;
+            let reason = self.describe(&piece, &death);
+            replaced(reason.clone());
+            if selection.cautious.iter().all(|c| *c) {
+                // Once may be somebody else's doing, such as the kernel's when memory runs out.
+                forgiven += 1;
+                if forgiven > 1 {
+                    return Err(Halt::Failed(format!("its worker died twice: {reason}")));
+                }
+            }
+            self.suspect(&piece, &selection, &death);
+        }
+    }
+
+    /// The object that ran when the worker died, or all of them.
+    fn suspect(&self, piece: &Piece<'_>, selection: &Selection, death: &Death) {
+        let at_fault = death.object.filter(|object| {
+            selection.builds.iter().zip(&selection.cautious).any(|(o, cautious)| o == object && !cautious)
+        });
+        self.pool.suspects.with(|set| match at_fault {
+            Some(object) => {
+                set.insert((piece.function, object));
+            }
+            None => set.extend(piece.objects.iter().map(|&object| (piece.function, object))),
+        });
+    }
+
+    fn clean_worker(&mut self, suspects: &BTreeSet<(usize, usize)>) -> Result<&mut Worker, PoolError> {
+        let worker = match self.worker.take() {
+            Some(worker) if !worker.is_tainted(suspects) => worker,
+            _ => Worker::start(&self.pool.program, &self.pool.objects, self.pool.limits.of_calls())?,
+        };
+        Ok(self.worker.insert(worker))
+    }
+
+    fn describe(&self, piece: &Piece<'_>, death: &Death) -> String {
+        let what = match death.end.map(|end| end.fault()) {
+            None => "lost".into(),
+            Some(FaultKind::Timeout) => "no progress".into(),
+            Some(kind) => kind.to_string(),
+        };
+        let place = match death.object.and_then(|object| self.pool.objects.get(object)) {
+            None => return format!("{what} outside the code under test"),
+            Some(plan) => &plan.build,
+        };
+        let Some(input) = &death.input else { return format!("{what} while loading {place}") };
+        let texts: Vec<String> = match piece.task {
+            Some(task) if task.function.arity() == input.len() => {
+                task.function.params.iter().zip(input).map(|(p, &bits)| format_hex(p.ty, bits)).collect()
+            }
+            _ => input.iter().map(|bits| format!("{bits:#018x}")).collect(),
+        };
+        format!("{what} in {place} at ({})", texts.join(", "))
+    }
+}

@@ -1,0 +1,48 @@
+//! What the coordinator and a worker say to each other. The first message is the list of objects.
+
+use serde::{Deserialize, Serialize};
+
+use crate::eval::Selection;
+use crate::model::Outcome;
+use crate::search::{Answer, Task, Unit};
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum Request {
+    /// What units of this job will refer to; no reply.
+    Task {
+        job: usize,
+        task: Box<Task>,
+    },
+    Work {
+        selection: Selection,
+        work: Work,
+    },
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Work {
+    Unit {
+        job: usize,
+        unit: Unit,
+    },
+    /// All inputs on all builds, in batches.
+    Evaluate {
+        inputs: Vec<u64>,
+        batch: usize,
+    },
+    /// The same, timed and without outcomes.
+    Time {
+        inputs: Vec<u64>,
+        batch: usize,
+        repeats: u32,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum Reply {
+    Answer(Answer),
+    Outcomes(Vec<Vec<Outcome>>),
+    Nanoseconds(u64),
+    /// The work cannot be done, in words.
+    Failed(String),
+}

@@ -1,0 +1,292 @@
+//! One `Pool::search` under way: what its threads share.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::confirm::{Recheck, confirm};
+use super::coordinator::Pool;
+use super::job::{FunctionJob, FunctionTiming, PoolError};
+use super::lane::{Cost, Halt, Lane, Piece};
+use super::protocol::{Reply, Work};
+use super::schedule::{Early, Plan, Schedule, Turn};
+use crate::eval::{Call, EvalError};
+use crate::model::{ComparisonResult, Event, EventSink, FunctionResult, Outcome, StopReason};
+use crate::search::{Answer, Strategy, Task, Unit, create};
+
+impl Plan for Box<dyn Strategy> {
+    type Unit = Unit;
+    type Answer = Answer;
+
+    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit> {
+        Strategy::next(self.as_mut(), answers)
+    }
+}
+
+/// A job as it can be run: without the builds that do not load.
+struct Prepared<'j> {
+    job: &'j FunctionJob,
+    task: Task,
+    objects: Vec<usize>,
+    /// Index in the job's builds of each build that is left.
+    kept: Vec<usize>,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    begun: Option<Instant>,
+    evaluations: u64,
+    timing: FunctionTiming,
+}
+
+type OnDone<'a> = &'a (dyn Fn(usize, FunctionResult, FunctionTiming) + Sync);
+
+/// A search of several functions.
+pub(super) struct Run<'a> {
+    pool: &'a Pool,
+    jobs: Vec<Prepared<'a>>,
+    sink: &'a dyn EventSink,
+    on_done: OnDone<'a>,
+    schedule: Schedule<Box<dyn Strategy>>,
+    /// The first reason for which nothing can go on.
+    broken: Mutex<Option<PoolError>>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        pool: &'a Pool,
+        jobs: &'a [FunctionJob],
+        sink: &'a dyn EventSink,
+        on_done: OnDone<'a>,
+    ) -> Run<'a> {
+        let errors = pool.load_errors();
+        for (plan, error) in pool.objects.iter().zip(errors) {
+            if let Some(error) = error {
+                sink.send(Event::Note { text: format!("build {} is left out: {error}", plan.build) });
+            }
+        }
+        let jobs: Vec<_> = jobs.iter().map(|job| prepare(job, errors)).collect();
+        let schedule = Schedule::new(jobs.len(), 2 * pool.limits.jobs);
+        Run { pool, jobs, sink, on_done, schedule, broken: Mutex::new(None) }
+    }
+
+    pub(super) fn finish(self) -> Result<(), PoolError> {
+        std::thread::scope(|scope| {
+            for _ in 0..self.pool.limits.jobs {
+                scope.spawn(|| self.work());
+            }
+        });
+        match self.broken.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None if self.pool.is_cancelled() => Err(PoolError::Interrupted),
+            None => Ok(()),
+        }
+    }
+
+    /// A thread's life.
+    fn work(&self) {
+        let mut lane = Lane::new(self.pool);
+        loop {
+            match self.schedule.turn(&|| self.pool.is_cancelled()) {
+                Turn::Begin(job) => self.begin(job),
+                Turn::Unit { job, index, unit } => self.unit(&mut lane, job, index, unit),
+                Turn::Finish { job, plan, early } => self.end(&mut lane, job, plan, early),
+                Turn::Done => return,
+            }
+        }
+    }
+
+    fn give_up(&self, error: PoolError) {
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.get_or_insert(error);
+        self.schedule.stop();
+    }
+
+    fn begin(&self, position: usize) {
+        let job = &self.jobs[position];
+        job.with(|progress| progress.begun = Some(Instant::now()));
+        if job.kept.first() != Some(&0) || job.kept.len() < 2 {
+            let result = FunctionResult { stop: StopReason::Missing, ..Default::default() };
+            self.schedule.begin(position, None, None);
+            self.hand_over(position, result);
+            return;
+        }
+        match create(&job.task) {
+            Some(plan) => {
+                // A negative or absurd number of seconds is no deadline.
+                let deadline = job.task.settings.deadline_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
+                self.schedule.begin(position, Some(plan), deadline);
+            }
+            None => {
+                self.schedule.begin(position, None, None);
+                self.give_up(PoolError::Strategy(job.task.settings.strategy.clone()));
+            }
+        }
+    }
+
+    fn unit(&self, lane: &mut Lane<'_>, position: usize, index: usize, unit: Unit) {
+        let job = &self.jobs[position];
+        let name = &job.task.function.name;
+        let work = Work::Unit { job: position, unit };
+        let piece = Piece {
+            function: job.job.function_index,
+            arity: job.task.function.arity(),
+            objects: &job.objects,
+            work: &work,
+            task: Some(&job.task),
+        };
+        let replaced = |reason| self.sink.send(Event::WorkerReplaced { function: name.clone(), reason });
+        let begun = Instant::now();
+        let mut cost = Cost::default();
+        let reply = lane.perform(piece, &mut cost, &replaced);
+        let answer = match reply {
+            Ok(Reply::Answer(answer)) => Ok(answer),
+            Ok(_) => Err(Early::Failed("the worker answered something else".into())),
+            Err(Halt::Failed(reason)) => Err(Early::Failed(reason)),
+            // The flag ends every thread at its next turn.
+            Err(Halt::Cancelled) => return,
+            Err(Halt::Pool(error)) => return self.give_up(error),
+        };
+        let evaluations = job.with(|progress| {
+            progress.evaluations += answer.as_ref().map_or(0, |answer| answer.evaluations);
+            progress.timing.units += 1;
+            progress.timing.units_s += begun.elapsed().as_secs_f64();
+            progress.timing.near_timeouts += cost.near;
+            progress.timing.replaced += cost.replaced;
+            progress.evaluations
+        });
+        self.sink.send(Event::SearchProgress { function: name.clone(), evaluations });
+        self.schedule.answer(position, index, answer);
+    }
+
+    /// Confirms the result of a job and hands it over.
+    fn end(&self, lane: &mut Lane<'_>, position: usize, plan: Box<dyn Strategy>, early: Option<Early>) {
+        let job = &self.jobs[position];
+        let mut result = plan.finish();
+        if let Some(early) = early {
+            let stop = match early {
+                Early::Deadline => StopReason::Deadline,
+                Early::Failed(reason) => {
+                    let text = format!("function {} was given up: {reason}", job.task.function.name);
+                    self.sink.send(Event::Note { text });
+                    StopReason::Faults
+                }
+            };
+            stop_early(&mut result, stop);
+        }
+        match confirm(&mut result, &mut Fresh { lane, job, pool: self.pool }) {
+            Ok(close) => job.with(|progress| progress.timing.near_timeouts += close),
+            Err(EvalError::Stopped) => return,
+            Err(error) => {
+                let name = &job.task.function.name;
+                self.sink.send(Event::Note { text: format!("function {name} is not confirmed: {error}") });
+            }
+        }
+        self.hand_over(position, result);
+    }
+
+    fn hand_over(&self, position: usize, mut result: FunctionResult) {
+        let job = &self.jobs[position];
+        job.put_back(&mut result);
+        let timing = job.with(|progress| {
+            progress.timing.wall_s = progress.begun.map_or(0.0, |begun| begun.elapsed().as_secs_f64());
+            progress.timing.clone()
+        });
+        let witnesses = result.comparisons.iter().filter_map(|c| c.witness.as_ref());
+        self.sink.send(Event::FunctionFinished {
+            function: job.task.function.name.clone(),
+            max_bits: witnesses.map(|w| w.bits).fold(0.0, f64::max),
+            ranges: result.comparisons.iter().map(|c| c.ranges.len()).sum(),
+            faults: result.faults.iter().map(|f| f.count).sum(),
+        });
+        (self.on_done)(position, result, timing);
+    }
+}
+
+/// A search that was cut short says so wherever it would have said that it is complete.
+fn stop_early(result: &mut FunctionResult, stop: StopReason) {
+    result.stop = stop;
+    for comparison in &mut result.comparisons {
+        if comparison.stop == StopReason::Complete {
+            comparison.stop = stop;
+        }
+    }
+}
+
+fn prepare<'j>(job: &'j FunctionJob, errors: &[Option<String>]) -> Prepared<'j> {
+    let loads = |object: usize| errors.get(object).is_some_and(Option::is_none);
+    let kept: Vec<usize> = (0..job.builds.len()).filter(|&k| loads(job.builds[k])).collect();
+    let mut task = job.task.clone();
+    task.builds = kept.iter().filter_map(|&k| job.task.builds.get(k).cloned()).collect();
+    let objects = kept.iter().map(|&k| job.builds[k]).collect();
+    Prepared { job, task, objects, kept, progress: Mutex::default() }
+}
+
+impl Prepared<'_> {
+    fn with<T>(&self, look: impl FnOnce(&mut Progress) -> T) -> T {
+        look(&mut self.progress.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Counts builds as the caller does, and adds the comparisons that could not be made.
+    fn put_back(&self, result: &mut FunctionResult) {
+        if self.kept.len() == self.job.builds.len() {
+            return;
+        }
+        for comparison in &mut result.comparisons {
+            comparison.variant = self.kept[comparison.variant];
+        }
+        for fault in &mut result.faults {
+            fault.build = self.kept[fault.build];
+        }
+        let baseline_loads = self.kept.first() == Some(&0);
+        let missing = (1..self.job.builds.len()).filter(|k| !baseline_loads || !self.kept.contains(k));
+        result.comparisons.extend(missing.map(|variant| ComparisonResult {
+            variant,
+            stop: StopReason::Missing,
+            ..Default::default()
+        }));
+        result.comparisons.sort_by_key(|comparison| comparison.variant);
+    }
+}
+
+/// Re-runs inputs in helpers that only ever confirm.
+struct Fresh<'r, 'p> {
+    lane: &'r mut Lane<'p>,
+    job: &'r Prepared<'r>,
+    pool: &'r Pool,
+}
+
+impl Fresh<'_, '_> {
+    fn run(
+        &mut self,
+        build: usize,
+        inputs: &[u64],
+        alone: bool,
+        stretch: u32,
+    ) -> Result<(Vec<Outcome>, u64), EvalError> {
+        let call = Call {
+            function: self.job.job.function_index,
+            arity: self.job.task.function.arity(),
+            alone,
+            timeout: stretch * self.pool.limits.timeout,
+        };
+        let object = self.job.objects[build];
+        let plan = (object, &self.pool.objects[object]);
+        let mut out = Vec::new();
+        let mut go_on = || !self.pool.is_cancelled();
+        let near = self.lane.helpers.run(plan, call, inputs, &mut out, &mut go_on)?;
+        Ok((out, near))
+    }
+}
+
+impl Recheck for Fresh<'_, '_> {
+    fn together(&mut self, build: usize, inputs: &[u64]) -> Result<Vec<Outcome>, EvalError> {
+        Ok(self.run(build, inputs, false, 1)?.0)
+    }
+
+    fn alone(&mut self, build: usize, input: &[u64]) -> Result<(Outcome, bool), EvalError> {
+        let (outcomes, near) = self.run(build, input, true, 2)?;
+        let outcome = outcomes.first().copied().ok_or(EvalError::Stopped)?;
+        Ok((outcome, near > 0))
+    }
+}

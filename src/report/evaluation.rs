@@ -1,0 +1,91 @@
+//! `bitrift eval`: one input on every build.
+
+use std::fmt::Write;
+
+use comfy_table::{Cell, CellAlignment};
+
+use super::number::{exact, first_line};
+use super::style::{Style, text_of};
+use crate::model::{NumberText, ParamRow, printable};
+
+/// What one build made of the input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluationRow {
+    pub build: String,
+    pub answer: Answer,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The baseline's own result, or fault.
+    Baseline(NumberText),
+    /// A variant's, with its bits against the baseline (None: one of the two gave no value) and
+    /// the change of class by name.
+    Variant { result: NumberText, bits: Option<f64>, change: Option<&'static str> },
+    /// The build or the function in it is not there.
+    Absent { reason: String },
+}
+
+/// One input on all builds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    pub function: String,
+    pub params: Vec<ParamRow>,
+    pub inputs: Vec<NumberText>,
+    pub rows: Vec<EvaluationRow>,
+}
+
+/// The input, then one line per build.
+pub fn render(evaluation: &Evaluation, style: Style) -> String {
+    let mut text = format!("{}\n", printable(&evaluation.function));
+    for (param, input) in evaluation.params.iter().zip(&evaluation.inputs) {
+        let _ = writeln!(text, "  {} = {}", printable(&param.name), exact(input));
+    }
+    text.push('\n');
+    let mut table = style.table(&["build", "bits", "hex", "decimal", ""]);
+    if let Some(column) = table.column_mut(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    for row in &evaluation.rows {
+        let build = Cell::new(printable(&row.build));
+        let (bits, result, note) = match &row.answer {
+            Answer::Baseline(result) => (Cell::new(""), Some(result), "baseline".to_string()),
+            Answer::Variant { result, bits, change } => {
+                let bits = bits.map_or_else(|| Cell::new("-"), |b| style.bits(b));
+                (bits, Some(result), change.unwrap_or("").to_string())
+            }
+            Answer::Absent { reason } => (Cell::new(""), None, first_line(reason)),
+        };
+        let shown = |text: Option<&String>| Cell::new(text.map(|t| printable(t)).unwrap_or_default());
+        let (hex, dec) = (shown(result.map(|r| &r.hex)), shown(result.map(|r| &r.dec)));
+        table.add_row(vec![build, bits, hex, dec, Cell::new(note)]);
+    }
+    text.push_str(&text_of(&table));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::{HOSTILE, number};
+
+    #[test]
+    fn every_build_has_a_line() {
+        let variant = |result: NumberText, bits, change| Answer::Variant { result, bits, change };
+        let fault = NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() };
+        let row = |build: &str, answer| EvaluationRow { build: build.into(), answer };
+        let evaluation = Evaluation {
+            function: "hypot_naive".into(),
+            params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: "double".into() }).to_vec(),
+            inputs: vec![number(-1.5), number(1.0 / 3.0)],
+            rows: vec![
+                row("gcc/O0/native", Answer::Baseline(number(0.1))),
+                row("gcc/O2/native", variant(number(0.1), Some(0.0), None)),
+                row("gcc/O3-fast/native", variant(number(f64::NAN), Some(62.0), Some("finite-to-nan"))),
+                row("gcc/O3/native", variant(fault, None, Some("crash"))),
+                row(HOSTILE, Answer::Absent { reason: "clang-16 is not installed\nmore".into() }),
+            ],
+        };
+        insta::assert_snapshot!(render(&evaluation, Style::PLAIN));
+    }
+}

@@ -1,0 +1,162 @@
+//! The table of ranges: the heart of a run's report.
+
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
+
+use super::number::{exact, interval, plural, share};
+use super::style::{Style, text_of};
+use crate::model::{ComparisonRow, FunctionRow, RangeRow, RunFile, WitnessRow, printable};
+
+/// Ranges shown of one comparison unless all are asked for.
+const SHOWN: usize = 2;
+
+/// The ranges of every function that has any; nothing when no function does.
+pub(super) fn render(run: &RunFile, all: bool, style: Style) -> String {
+    let functions: Vec<_> = run.functions.iter().filter(|f| is_inconsistent(f)).collect();
+    if functions.is_empty() {
+        return String::new();
+    }
+    let mut table = style.table(&["function, build", "share", "mean", "max", "range, witness, results"]);
+    let room = set_widths(&mut table, &functions, style);
+    let mut rows = Rows { table, room, all, style };
+    for (index, function) in functions.into_iter().enumerate() {
+        if index > 0 {
+            rows.table.add_row(vec![""]);
+        }
+        rows.add_function(function);
+    }
+    text_of(&rows.table)
+}
+
+/// Whether any build disagrees with the baseline on it.
+pub(super) fn is_inconsistent(function: &FunctionRow) -> bool {
+    function.comparisons.iter().any(differs)
+}
+
+fn differs(comparison: &ComparisonRow) -> bool {
+    !comparison.ranges.is_empty() || comparison.witness.is_some()
+}
+
+/// Fixes the columns and returns the room left for the last one. Numbers keep their columns; the
+/// names take at most a third, the rest is the range's.
+fn set_widths(table: &mut Table, functions: &[&FunctionRow], style: Style) -> usize {
+    let names = functions.iter().map(|f| printable(&f.name).chars().count());
+    let builds =
+        functions.iter().flat_map(|f| &f.comparisons).map(|c| printable(&c.build).chars().count() + 2);
+    let longest = names.chain(builds).max().unwrap_or(0).clamp(15, 40) + 1;
+    let names = u16::try_from(longest).unwrap_or(u16::MAX).min(style.width / 3);
+    let widths = [names, 7, 5, 5];
+    for (index, width) in widths.into_iter().enumerate() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+            if index > 0 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+    }
+    // A column's width includes its padding; one more space parts it from the next.
+    let taken = widths.iter().sum::<u16>() + 4 + 1;
+    usize::from(style.width.saturating_sub(taken))
+}
+
+/// The table being filled.
+struct Rows {
+    table: Table,
+    /// Columns of the last cell.
+    room: usize,
+    all: bool,
+    style: Style,
+}
+
+impl Rows {
+    fn add_function(&mut self, function: &FunctionRow) {
+        let params: Vec<_> = function.params.iter().map(|p| printable(&p.name)).collect();
+        let domains = function.domains.iter().zip(&params).filter(|(d, _)| !d.is_empty());
+        let domains: Vec<_> = domains.map(|(d, p)| format!("{p}: {}", printable(d))).collect();
+        let mut about = format!("({})", params.join(", "));
+        if !domains.is_empty() {
+            about.push_str(&format!(" with {}", domains.join("; ")));
+        }
+        let name = self.style.bold(&printable(&function.name));
+        self.add(name, ["", "", ""].map(Cell::new), about);
+        for comparison in function.comparisons.iter().filter(|c| differs(c)) {
+            self.add_comparison(function, comparison);
+        }
+        let same = function.comparisons.iter().filter(|c| !differs(c)).map(|c| printable(&c.build));
+        let same: Vec<_> = same.collect();
+        if !same.is_empty() {
+            self.add(Cell::new("  no difference"), ["", "", ""].map(Cell::new), same.join(", "));
+        }
+    }
+
+    fn add_comparison(&mut self, function: &FunctionRow, comparison: &ComparisonRow) {
+        let mut ranges: Vec<&RangeRow> = comparison.ranges.iter().collect();
+        // Most bits first; ranges of equal bits keep the order of the run.
+        ranges.sort_by(|a, b| b.max_bits.total_cmp(&a.max_bits));
+        let shown = if self.all { ranges.len() } else { SHOWN };
+        let build = printable(&comparison.build);
+        for (index, range) in ranges.iter().take(shown).enumerate() {
+            let name = if index == 0 { format!("  {build}\n") } else { String::new() };
+            let name = Cell::new(format!("{name}    {}", printable(&range.category)));
+            let numbers = [
+                Cell::new(share(range.inconsistent, range.samples)),
+                Cell::new(format!("{:.1}", range.mean_bits)),
+                self.style.bits(range.max_bits),
+            ];
+            let lines = (0..function.params.len()).flat_map(|p| self.param_lines(function, range, p));
+            let lines: Vec<_> = lines.chain([result_line(&range.witness)]).collect();
+            self.add(name, numbers, lines.join("\n"));
+        }
+        if let (true, Some(witness)) = (ranges.is_empty(), &comparison.witness) {
+            let numbers = [Cell::new(""), Cell::new(""), self.style.bits(comparison.max_bits)];
+            self.add(Cell::new(format!("  {build}")), numbers, lone_witness(function, witness));
+        }
+        if ranges.len() > shown {
+            let more = plural(ranges.len() - shown, "more range");
+            let text = format!("+ {more}: bitrift show --all");
+            self.add(Cell::new(""), ["", "", ""].map(Cell::new), text);
+        }
+    }
+
+    fn add(&mut self, name: Cell, numbers: [Cell; 3], about: String) {
+        let mut row = vec![name];
+        row.extend(numbers);
+        row.push(Cell::new(about));
+        self.table.add_row(row);
+    }
+
+    /// The interval of one parameter and the witness in it, on as few lines as there is room for.
+    fn param_lines(&self, function: &FunctionRow, range: &RangeRow, param: usize) -> Vec<String> {
+        let name = function.params.get(param).map(|p| printable(&p.name)).unwrap_or_default();
+        let (Some(lo), Some(hi), Some(at)) =
+            (range.lo.get(param), range.hi.get(param), range.witness.inputs.get(param))
+        else {
+            return vec![name];
+        };
+        if lo == hi {
+            return vec![format!("{name} = {}", exact(lo))];
+        }
+        let bounds = format!("{name} in {}", interval(lo, hi));
+        let fits = |line: &str| line.chars().count() <= self.room;
+        // The longest exact pair has 51 characters: with room for it, witnesses line up.
+        let wide = format!("{bounds:<30}  at {}", exact(at));
+        if self.room >= 86 && fits(&wide) {
+            return vec![wide];
+        }
+        let witness = format!("  at {}", exact(at));
+        if fits(&witness) || at.hex == at.dec {
+            return vec![bounds, witness];
+        }
+        vec![bounds, format!("  at {}", printable(&at.hex)), format!("   = {}", printable(&at.dec))]
+    }
+}
+
+fn lone_witness(function: &FunctionRow, witness: &WitnessRow) -> String {
+    let inputs = function.params.iter().zip(&witness.inputs);
+    let inputs = inputs.map(|(p, x)| format!("{} = {}", printable(&p.name), exact(x)));
+    let lines: Vec<_> = inputs.chain([result_line(witness)]).collect();
+    format!("one input, in no range\n{}", lines.join("\n"))
+}
+
+fn result_line(witness: &WitnessRow) -> String {
+    format!("  {} -> {}", printable(&witness.baseline.dec), printable(&witness.variant.dec))
+}

@@ -1,0 +1,170 @@
+//! One hand-made run with every odd case, shared by the tests of the renderers.
+
+use std::collections::BTreeMap;
+
+use crate::fp::Scalar;
+use crate::model::{
+    Budget, BuildRow, ComparisonRow, EdgeKind, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow,
+    RangeRow, RunFile, SCHEMA, StopReason, WitnessRow,
+};
+
+pub(super) const HOSTILE: &str = "evil\u{1b}[31m\n<script>alert(1)</script>\u{202e}";
+
+pub(super) fn number(x: f64) -> NumberText {
+    NumberText::new(Scalar::F64, x.to_bits())
+}
+
+fn fault(name: &str) -> NumberText {
+    NumberText { hex: name.into(), dec: name.into() }
+}
+
+/// Intervals (one per parameter), witness inputs are their upper ends.
+fn range(category: &str, bounds: &[(f64, f64)], counts: (u64, u64), bits: (f64, f64)) -> RangeRow {
+    let edge = EdgeRow { lo: EdgeKind::Sharp, hi: EdgeKind::Ragged };
+    RangeRow {
+        id: "id".into(),
+        lo: bounds.iter().map(|b| number(b.0)).collect(),
+        hi: bounds.iter().map(|b| number(b.1)).collect(),
+        edges: vec![edge; bounds.len()],
+        samples: counts.1,
+        inconsistent: counts.0,
+        mean_bits: bits.0,
+        max_bits: bits.1,
+        witness: WitnessRow {
+            inputs: bounds.iter().map(|b| number(b.1)).collect(),
+            baseline: number(0.1),
+            variant: number(0.1f64.next_up()),
+        },
+        category: category.into(),
+    }
+}
+
+fn comparison(build: &str, ranges: Vec<RangeRow>) -> ComparisonRow {
+    let worst = ranges.iter().max_by(|a, b| a.max_bits.total_cmp(&b.max_bits));
+    ComparisonRow {
+        build: build.into(),
+        baseline: "gcc/O0/native".into(),
+        evaluations: 100_000,
+        stop_reason: StopReason::Complete,
+        max_bits: worst.map_or(0.0, |r| r.max_bits),
+        witness: worst.map(|r| r.witness.clone()),
+        class_changes: BTreeMap::new(),
+        ranges,
+    }
+}
+
+fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> FunctionRow {
+    FunctionRow {
+        name: name.into(),
+        params: params.iter().map(|p| ParamRow { name: (*p).into(), ty: "double".into() }).collect(),
+        result: "double".into(),
+        domains: vec![String::new(); params.len()],
+        status: "searched".into(),
+        stop_reason: StopReason::Complete,
+        evaluations: 1_234_567,
+        comparisons,
+        faults: Vec::new(),
+        missing: BTreeMap::new(),
+    }
+}
+
+fn build(id: &str, status: &str, reason: &str) -> BuildRow {
+    BuildRow {
+        id: id.into(),
+        compiler: id.split('/').next().unwrap().into(),
+        version: if status == "skipped" { "" } else { "gcc (Debian 12.2.0-14) 12.2.0" }.into(),
+        flags: Vec::new(),
+        target: "native".into(),
+        fpenv: if status == "built" { "ieee" } else { "" }.into(),
+        emulated: false,
+        status: status.into(),
+        reason: reason.into(),
+    }
+}
+
+fn builds() -> Vec<BuildRow> {
+    let mut fast = build("gcc/O3-fast/native", "built", "");
+    fast.fpenv = "ftz".into();
+    let mut arm = build("gcc/O2/aarch64", "built", "");
+    arm.emulated = true;
+    let message = "fixtures/a.c:3:9: error: unknown type name 'quad'\n    3 | quad x;\n";
+    vec![
+        build("gcc/O0/native", "built", ""),
+        build("gcc/O2/native", "built", ""),
+        fast,
+        arm,
+        build("tcc/O3-fast/native", "failed", message),
+        build("clang/O3-fast/native", "skipped", "clang-16 is not installed; Debian package clang-16"),
+        build(HOSTILE, "failed", "\u{1b}]0;owned\u{7}"),
+    ]
+}
+
+fn functions() -> Vec<FunctionRow> {
+    let fast = "gcc/O3-fast/native";
+    let mut nan = range("class-change", &[(-f64::MAX, -0.19612345678)], (476, 512), (46.31, 63.16));
+    nan.witness.variant = number(f64::NAN);
+    let weak = range("rounding", &[(0.08212345678, 230.123456)], (1, 5000), (0.0004, 1.0));
+    let three = [(-1e6, -2.5), (f64::MIN_POSITIVE / 3.0, 1.0 / 3.0), (7.0, 7.0)];
+    let many = (1..=5).map(|k| {
+        let x = f64::from(k);
+        range("digits", &[(x, x + 0.123456789)], (100, 512), (x, 2.0 * x))
+    });
+    let mut root = function(
+        "quadratic_root",
+        &["a", "b", "c"],
+        vec![
+            comparison("gcc/O2/native", Vec::new()),
+            comparison(fast, vec![range("sign", &three, (512, 512), (60.2, 63.9))]),
+            comparison("gcc/O2/aarch64", many.map(three_parameters).collect()),
+        ],
+    );
+    root.domains = vec!["!= 0".into(), "[-1e6, 1e6]".into(), "7".into()];
+    let mut crash = function("divide_or_die", &["x"], vec![comparison(fast, Vec::new())]);
+    crash.stop_reason = StopReason::Faults;
+    crash.faults = vec![FaultRow {
+        build: fast.into(),
+        kind: "SIGSEGV".into(),
+        count: 1032,
+        examples: vec![vec![number(-0.0)], vec![number(f64::NAN)]],
+    }];
+    let mut lone = comparison(fast, Vec::new());
+    lone.max_bits = 12.5;
+    lone.witness =
+        Some(WitnessRow { inputs: vec![number(0.5)], baseline: number(1.0), variant: fault("timeout") });
+    let mut hostile = function(HOSTILE, &[HOSTILE], vec![comparison(HOSTILE, vec![nan.clone()])]);
+    hostile.missing = [(HOSTILE.to_string(), "undefined reference to `\u{1b}[0m'\nmore".to_string())].into();
+    vec![
+        function("airy_ai", &["x"], vec![comparison(fast, vec![nan, weak])]),
+        root,
+        function("kahan_sum", &["x"], vec![comparison(fast, Vec::new())]),
+        function("log_sum_exp", &["x", "y"], vec![comparison(fast, Vec::new())]),
+        crash,
+        function("lone", &["x"], vec![lone]),
+        hostile,
+    ]
+}
+
+/// The same interval for three parameters.
+fn three_parameters(mut range: RangeRow) -> RangeRow {
+    for list in [&mut range.lo, &mut range.hi, &mut range.witness.inputs] {
+        *list = vec![list[0].clone(); 3];
+    }
+    range.edges = vec![range.edges[0]; 3];
+    range
+}
+
+/// The run.
+pub(super) fn run() -> RunFile {
+    RunFile {
+        schema: SCHEMA.into(),
+        bitrift: "0.1.0".into(),
+        name: "odd".into(),
+        seed: 1,
+        strategy: "cigen".into(),
+        budget: Budget::Evaluations(100_000),
+        host: HostRow { cpu: "x86".into(), libm: "glibc 2.36".into() },
+        baseline: "gcc/O0/native".into(),
+        builds: builds(),
+        functions: functions(),
+    }
+}

@@ -1,0 +1,35 @@
+//! The only reader and writer of `results/`.
+//!
+//! A run folder holds
+//! * `run.json`: the result, schema `bitrift.run/1`, the same bytes for the same experiment and seed;
+//! * `samples.jsonl`: a bounded, equally reproducible part of the samples;
+//! * `timing.json`: everything that differs from run to run (times, date, jobs, cache hits);
+//! * `journal.jsonl`: only while the run is under way, one line per finished function.
+//!
+//! `run.json` is written last and the journal removed after it: a folder with `run.json` is
+//! complete, one with only a journal is not. Every file appears whole or not at all.
+//! Run folders under `results/` are named `0001-quickstart`: a number that counts up over all runs,
+//! so that names sort by age without a clock, and the lab's name.
+
+mod atomic;
+mod check;
+mod date;
+mod error;
+mod fingerprint;
+mod folder;
+mod journal;
+mod locate;
+mod name;
+mod read;
+mod samples;
+mod timing;
+
+pub use date::utc_date;
+pub use error::StoreError;
+pub use fingerprint::Fingerprint;
+pub use folder::{FolderState, RunFolder};
+pub use journal::{Journal, JournalEntry};
+pub use name::{latest_incomplete, resolve};
+pub use read::{read_run, run_json};
+pub use samples::FunctionSamples;
+pub use timing::{FunctionTiming, TIMING_SCHEMA, Timing};

@@ -1,0 +1,205 @@
+//! Finding a compiler: its path, family, version, and an identity that changes when it does.
+
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use super::package::debian_package;
+use super::process::{Finished, Invocation, run, search_path};
+
+/// How long `--version` may take.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Compilers that take the same arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    Gcc,
+    Clang,
+    Tcc,
+    /// Spoken to with the arguments that gcc and clang share.
+    Other,
+}
+
+impl Family {
+    /// The family by the command's name alone, for a compiler that is not on this machine.
+    pub fn guess(command: &str) -> Family {
+        let name = command.rsplit('/').next().unwrap_or(command);
+        let words: Vec<&str> = name.split(['-', '.', '_']).collect();
+        if words.contains(&"clang") {
+            Family::Clang
+        } else if words.contains(&"tcc") {
+            Family::Tcc
+        } else if words.contains(&"gcc") || name == "cc" {
+            Family::Gcc
+        } else {
+            Family::Other
+        }
+    }
+
+    /// The family by what `--version` prints; None when it says nothing known.
+    fn of_version(text: &str) -> Option<Family> {
+        let first = text.lines().next().unwrap_or("");
+        if text.contains("clang version") || text.contains("oneAPI DPC++/C++") {
+            Some(Family::Clang)
+        } else if first.starts_with("tcc version") {
+            Some(Family::Tcc)
+        } else if text.contains("Free Software Foundation") {
+            Some(Family::Gcc)
+        } else {
+            None
+        }
+    }
+}
+
+/// A compiler on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    pub path: PathBuf,
+    pub family: Family,
+    /// The first line of `--version`.
+    pub version: String,
+    /// Changes when the program, its version or its place does.
+    pub identity: String,
+}
+
+/// A command that is not on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Missing {
+    pub command: String,
+    /// The Debian package that brings it, where one does.
+    pub package: Option<String>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} not found", self.command)?;
+        match &self.package {
+            Some(package) => write!(f, "; Debian package {package}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Looks a command up in PATH (one with a slash is a path) and asks it who it is.
+pub fn find(command: &str) -> Result<Compiler, Missing> {
+    let missing = || Missing { command: command.into(), package: debian_package(command) };
+    let path = locate(command).ok_or_else(missing)?;
+    let text = version_text(command, &path);
+    let version = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_string();
+    let family = Family::of_version(&text).unwrap_or_else(|| Family::guess(command));
+    Ok(Compiler { identity: identity(&path, &text), path, family, version })
+}
+
+/// The absolute path of an executable command, looked up in PATH; one with a slash is a path.
+pub fn locate(command: &str) -> Option<PathBuf> {
+    if command.contains('/') {
+        return std::path::absolute(command).ok().filter(|p| is_executable(p));
+    }
+    if command.is_empty() {
+        return None;
+    }
+    std::env::split_paths(&search_path())
+        .filter(|p| p.is_absolute())
+        .map(|p| p.join(command))
+        .find(|p| is_executable(p))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// What `--version` prints, or what went wrong: a compiler that cannot say its version may still
+/// compile, and if not its builds fail with its own words.
+fn version_text(command: &str, path: &Path) -> String {
+    let tmp = std::env::temp_dir();
+    let argv = [command.to_string(), "--version".into()];
+    let done: Finished = run(&Invocation {
+        program: path,
+        argv: &argv,
+        cwd: &tmp,
+        tmp: &tmp,
+        timeout: VERSION_TIMEOUT,
+        cancel: None,
+    });
+    if done.success() && !done.stdout.trim().is_empty() {
+        done.stdout
+    } else {
+        done.complaint(command, VERSION_TIMEOUT)
+    }
+}
+
+fn identity(path: &Path, version: &str) -> String {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let (size, mtime) = fs::metadata(&real).map_or((0, 0), |m| {
+        let modified = m.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+        (m.len(), modified.map_or(0, |d| d.as_nanos()))
+    });
+    let mut hasher = blake3::Hasher::new();
+    for part in [real.as_os_str().as_encoded_bytes(), version.as_bytes()] {
+        hasher.update(&part.len().to_le_bytes()).update(part);
+    }
+    hasher.update(&size.to_le_bytes()).update(&mtime.to_le_bytes());
+    hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compilers_of_this_machine_are_known_by_their_families() {
+        for (command, family) in [("gcc", Family::Gcc), ("clang-16", Family::Clang), ("tcc", Family::Tcc)] {
+            let found = find(command).unwrap_or_else(|m| panic!("{m}: apt-get install {command}"));
+            assert_eq!(found.family, family);
+            assert!(
+                found.path.is_absolute() && found.version.contains(|c: char| c.is_ascii_digit()),
+                "{found:?}"
+            );
+            assert_eq!(find(command).unwrap(), found);
+            // By its path it is the same program.
+            let by_path = find(found.path.to_str().unwrap()).unwrap();
+            assert_eq!((by_path.family, &by_path.path), (family, &found.path));
+        }
+    }
+
+    #[test]
+    fn a_missing_compiler_names_the_package_that_brings_it() {
+        assert_eq!(find("gcc-3").unwrap_err().to_string(), "gcc-3 not found; Debian package gcc-3");
+        assert_eq!(find("no-such-compiler").unwrap_err().to_string(), "no-such-compiler not found");
+        for command in ["", "/nonexistent/gcc", "/tmp", "/etc/passwd"] {
+            assert!(find(command).is_err(), "{command}");
+        }
+    }
+
+    #[test]
+    fn families_are_guessed_from_names() {
+        for (command, family) in [
+            ("clang-16", Family::Clang),
+            ("/opt/llvm/bin/clang", Family::Clang),
+            ("aarch64-linux-gnu-gcc-12", Family::Gcc),
+            ("musl-gcc", Family::Gcc),
+            ("cc", Family::Gcc),
+            ("x86_64-tcc", Family::Tcc),
+            ("icx", Family::Other),
+        ] {
+            assert_eq!(Family::guess(command), family, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_changed_program_has_another_identity() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cc");
+        let write = |text: &str| {
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            find(path.to_str().unwrap()).unwrap()
+        };
+        let first = write("#!/bin/sh\necho 'mycc 1.0'\n");
+        assert_eq!((first.version.as_str(), first.family), ("mycc 1.0", Family::Gcc));
+        let second = write("#!/bin/sh\n# patched\necho 'mycc 1.0'\n");
+        assert_ne!(first.identity, second.identity);
+    }
+}

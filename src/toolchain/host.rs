@@ -1,0 +1,71 @@
+//! The facts about this machine that results depend on, for run.json.
+
+use std::fs;
+use std::path::Path;
+
+/// The processor's name, as the kernel gives it.
+pub fn cpu_model() -> String {
+    fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| model_line(&text)).unwrap_or_else(|| {
+        // Machines other than x86 often name no model.
+        format!("{} (model unknown)", std::env::consts::ARCH)
+    })
+}
+
+fn model_line(cpuinfo: &str) -> Option<String> {
+    let line = cpuinfo.lines().find(|l| l.starts_with("model name"))?;
+    let (_, name) = line.split_once(':')?;
+    Some(name.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|n| !n.is_empty())
+}
+
+/// The mathematics library that loaded objects call: its path and the C library's version.
+pub fn libm_identity() -> String {
+    format!("{} ({})", libm_path().unwrap_or_else(|| "libm".into()), libc_version())
+}
+
+/// The library mapped into this process, or the one the loader's usual folders hold.
+fn libm_path() -> Option<String> {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let mapped = maps.lines().filter_map(|l| l.find('/').map(|at| &l[at..])).find(|path| {
+        let name = path.rsplit('/').next().unwrap_or("");
+        name.starts_with("libm.so") || name.starts_with("libm-") || name.starts_with("ld-musl-")
+    });
+    if let Some(path) = mapped {
+        return Some(path.to_string());
+    }
+    let multiarch = format!("{}-linux-gnu", std::env::consts::ARCH);
+    ["/lib", "/usr/lib", "/lib64", "/usr/lib64"]
+        .iter()
+        .flat_map(|folder| [format!("{folder}/{multiarch}/libm.so.6"), format!("{folder}/libm.so.6")])
+        .find(|path| Path::new(path).exists())
+}
+
+#[cfg(target_env = "gnu")]
+fn libc_version() -> String {
+    // SAFETY: returns a pointer to a static, NUL-terminated string.
+    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    format!("glibc {}", version.to_string_lossy())
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn libc_version() -> String {
+    "C library of unknown version".into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_names_its_processor_and_its_libm() {
+        assert!(!cpu_model().is_empty());
+        let libm = libm_identity();
+        assert!(libm.contains("libm") && libm.contains("glibc 2."), "{libm}");
+    }
+
+    #[test]
+    fn the_model_is_read_with_single_spaces() {
+        let text = "processor\t: 0\nmodel name\t: Some  CPU   @ 2 GHz\nmodel name\t: other\n";
+        assert_eq!(model_line(text).as_deref(), Some("Some CPU @ 2 GHz"));
+        assert_eq!(model_line("Features : fp asimd"), None);
+    }
+}

@@ -1,0 +1,1 @@
+double root(double a, double b, double c);

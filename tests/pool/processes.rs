@@ -1,0 +1,51 @@
+//! Looking at the processes a test has started.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+/// One test at a time, because each looks at all processes of the program; and none may leave any.
+pub struct Quiet {
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Quiet {
+    pub fn begin() -> Quiet {
+        static TURN: Mutex<()> = Mutex::new(());
+        Quiet { _turn: TURN.lock().unwrap_or_else(|e| e.into_inner()) }
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            assert_eq!(ours(), Vec::<String>::new());
+        }
+    }
+}
+
+/// Every process that runs the program under test, as its id and command line.
+pub fn ours() -> Vec<String> {
+    let program = Path::new(env!("CARGO_BIN_EXE_bitrift"));
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter(|entry| fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program))
+        .map(|entry| {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            format!("{} {}", entry.file_name().display(), String::from_utf8_lossy(&line))
+        })
+        .collect()
+}
+
+/// CPU time of every process this one has started and waited for, and of theirs.
+pub fn children_cpu() -> Duration {
+    // SAFETY: an all-zero rusage is a valid one, and getrusage fills it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage
+    };
+    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
