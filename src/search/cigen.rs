@@ -23,8 +23,10 @@ use crate::ranges::{Range, Sides};
 /// Inputs of one unit: enough to make a message worthwhile, few enough to fill all cores.
 const UNIT_INPUTS: u64 = 8192;
 const FEWEST_INPUTS: u64 = 1024;
-/// Units the islands of one range are spread over.
+/// Units the islands of one range are spread over, and the fewest islands of one unit: those of a
+/// unit build on each other.
 const ISLAND_UNITS: u64 = 16;
+const FEWEST_ISLANDS: u64 = 6;
 /// Consistent samples of the strata that are kept.
 const KEPT_MISSES: u64 = 16_384;
 /// Samples for plots: regular ones, and as many inconsistent ones.
@@ -365,7 +367,7 @@ impl Cigen {
                 if self.complete || dims == 0 {
                     continue;
                 }
-                let size = finale.islands.div_ceil(ISLAND_UNITS).max(1);
+                let size = finale.islands.div_ceil(ISLAND_UNITS).max(FEWEST_ISLANDS);
                 for from in (0..finale.islands).step_by(size as usize) {
                     units.push(Unit::Evolve(EvolveUnit {
                         spot: comparison.spot(settings, &sides, track as u64),

@@ -11,6 +11,8 @@ const PARTS: u64 = 16;
 const STEPS: usize = 48;
 /// Samples in each zone around an edge.
 const PROBES: u64 = 16;
+/// Most samples outside the edge of a sparse range.
+const MOST_PROBES: u64 = 128;
 /// How often an edge is moved because samples outside it are inconsistent.
 const ROUNDS: usize = 8;
 
@@ -70,39 +72,61 @@ pub fn find_edge(
     group: &mut Group,
     side: Direction,
 ) -> Result<Edge, Halt> {
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         walk(scout, gaps, group, side)?;
         let at = group.side(side.d, side.outward);
         if at == side.end(scout) {
             return Ok(Edge { at, kind: EdgeKind::Sharp });
         }
-        let outside = probe_outside(scout, group, side)?;
+        let solid = is_solid_inside(scout, group, side)?;
+        // An edge that had to be moved is ragged: look farther each time.
+        let zone = Zone { reach: scout.gap[side.d] << round, sparse: !solid };
+        let outside = probe_outside(scout, group, side, zone)?;
         if outside.is_empty() {
-            let kind = if is_solid_inside(scout, group, side)? { EdgeKind::Sharp } else { EdgeKind::Ragged };
+            let kind = if solid { EdgeKind::Sharp } else { EdgeKind::Ragged };
             return Ok(Edge { at, kind });
         }
-        outside.into_iter().for_each(|hit| group.add(hit));
+        advance(scout, gaps, group, side, outside)?;
     }
     Ok(Edge { at: group.side(side.d, side.outward), kind: EdgeKind::Ragged })
 }
 
-/// Inconsistent points just outside a side, within the gap setting: any of them belongs to the
-/// range. Half of the samples are within a tenth of a binade.
-pub fn probe_outside(scout: &mut Scout<'_>, group: &Group, side: Direction) -> Result<Vec<Vec<u64>>, Halt> {
+/// Where and how to look outside a side.
+#[derive(Clone, Copy, Debug)]
+pub struct Zone {
+    pub reach: u64,
+    /// Few points inside are inconsistent, so more samples are needed to meet one outside.
+    pub sparse: bool,
+}
+
+/// Inconsistent points just outside a side, nearest first. Half of the samples are within a tenth
+/// of a binade.
+pub fn probe_outside(
+    scout: &mut Scout<'_>,
+    group: &Group,
+    side: Direction,
+    zone: Zone,
+) -> Result<Vec<Vec<u64>>, Halt> {
     let Direction { d, outward } = side;
     let at = group.side(d, outward);
     let Some(first) = side.next(scout, at) else { return Ok(Vec::new()) };
     let near = side.step_or_end(scout, at, scout.near[d]);
-    let far = side.step_or_end(scout, at, scout.gap[d]);
+    let far = side.step_or_end(scout, at, zone.reach);
+    // Enough to meet one with a chance of 95 % at the density of the loose box, within limits.
+    let wanted = if zone.sparse { (3.0 / scout.density.max(1e-9)) as u64 } else { 0 };
+    let far_probes = wanted.clamp(PROBES, MOST_PROBES);
     let mut places = Vec::new();
-    for (from, to) in [(first, near), (near, far)] {
+    for (from, to, count) in [(first, near, PROBES), (near, far, far_probes)] {
         if !side.beyond(from, to) {
-            places.extend(scout.spread(d, from.min(to), from.max(to), PROBES));
+            places.extend(scout.spread(d, from.min(to), from.max(to), count));
         }
     }
     places.sort_unstable();
     places.dedup();
     places.retain(|&place| side.beyond(place, at));
+    if !outward {
+        places.reverse();
+    }
     let mut points = Vec::new();
     for (i, place) in places.into_iter().enumerate() {
         let base = if i % 4 == 0 { group.member_at(d, at) } else { scout.any_member(group) };

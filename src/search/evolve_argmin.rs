@@ -14,16 +14,12 @@ use super::probe::Probe;
 use super::unit::{Answer, EvolveUnit, Seen};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
-use crate::ranges::Orthant;
+use crate::ranges::{Cuboid, Orthant};
 
 pub fn run(task: &Task, unit: &EvolveUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
-    let dims = unit.cuboid.open_dims();
     let Some(orthant) = Orthant::new(&task.function, &unit.spot.sides) else {
         return Ok(Answer::default());
     };
-    if dims.is_empty() {
-        return Ok(Answer::default());
-    }
     let spot = &unit.spot;
     let climb = RefCell::new(Climb {
         probe: Probe::new(task, evaluator, spot.allowances(task), false),
@@ -32,12 +28,16 @@ pub fn run(task: &Task, unit: &EvolveUnit, evaluator: &mut dyn Evaluator) -> Res
         seen: Seen { variant: spot.variant, ..Seen::default() },
         inputs: Vec::new(),
     });
-    let members = population_size(&task.settings, dims.len());
     for island in unit.islands.0..unit.islands.1 {
         let names = [task.function.name.as_str(), spot.build(task), "evolve"];
         // A range has far fewer islands than 2^20.
         let stream = Stream::new(task.settings.seed, &names, spot.index << 20 | island);
-        let landscape = Landscape { climb: &climb, dims: &dims, seeded: island % 2 == 0 };
+        let landscape = Landscape::new(&climb, island - unit.islands.0, island % 2 == 0);
+        let dims = landscape.cuboid.open_dims();
+        if dims.is_empty() {
+            continue;
+        }
+        let members = population_size(&task.settings, dims.len());
         let solver = Evolution::new(members, dims.len(), Rules::new(&task.settings), stream);
         let run = Executor::new(landscape, solver)
             .configure(|state: PopulationState<Vec<f64>, f64>| state.max_iters(unit.generations.into()))
@@ -74,25 +74,47 @@ struct Climb<'a> {
 /// What the solver minimises: the negated height of every member of a generation.
 struct Landscape<'a, 'b> {
     climb: &'b RefCell<Climb<'a>>,
-    dims: &'b [usize],
-    seeded: bool,
+    cuboid: Cuboid,
+    dims: Vec<usize>,
+    /// The point that the first member starts at.
+    seed: Option<Vec<u64>>,
 }
 
-impl Landscape<'_, '_> {
-    /// Costs of a generation. In a start the first member stands for the best point known, exactly.
+impl<'a, 'b> Landscape<'a, 'b> {
+    /// The first island of a unit looks at the whole range. Every later one starts at the best
+    /// point so far and looks at a box around it, each time 64 times narrower: maxima of
+    /// cancellation are needles that a population spread over hundreds of binades cannot meet.
+    fn new(climb: &'b RefCell<Climb<'a>>, turn: u64, seeded: bool) -> Landscape<'a, 'b> {
+        let now = climb.borrow();
+        let whole = &now.unit.cuboid;
+        let best = now.seen.best.as_ref().and_then(|best| now.orthant.point(&best.input));
+        let best = if turn == 0 { now.unit.best.clone() } else { best.or(now.unit.best.clone()) };
+        let mut cuboid = whole.clone();
+        if let Some(best) = best.as_ref().filter(|_| turn > 0) {
+            for d in 0..best.len() {
+                let reach = (whole.hi[d] - whole.lo[d]) >> (6 * (1 + (turn - 1) % 8)).min(63);
+                cuboid.lo[d] = whole.lo[d].max(best[d].saturating_sub(reach));
+                cuboid.hi[d] = whole.hi[d].min(best[d].saturating_add(reach));
+            }
+        }
+        let seed = best.filter(|_| turn > 0 || seeded);
+        Landscape { climb, dims: cuboid.open_dims(), cuboid, seed }
+    }
+
+    /// Costs of a generation. In a start the first member stands for the seed, exactly.
     fn costs(&self, members: &[f64], start: bool, costs: &mut Vec<f64>) -> Result<(), Error> {
         let climb = &mut *self.climb.borrow_mut();
         let Climb { probe, orthant, unit, seen, inputs } = climb;
         inputs.clear();
         for (index, member) in members.chunks_exact(self.dims.len()).enumerate() {
-            match &unit.best {
-                Some(best) if start && self.seeded && index == 0 => {
-                    inputs.extend(orthant.axes.iter().zip(best).map(|(axis, &rank)| axis.value(rank)));
+            match &self.seed {
+                Some(seed) if start && index == 0 => {
+                    inputs.extend(orthant.axes.iter().zip(seed).map(|(axis, &rank)| axis.value(rank)));
                 }
                 _ => {
                     let mut open = self.dims.iter().zip(member).peekable();
                     for (d, axis) in orthant.axes.iter().enumerate() {
-                        let (lo, hi) = (unit.cuboid.lo[d], unit.cuboid.hi[d]);
+                        let (lo, hi) = (self.cuboid.lo[d], self.cuboid.hi[d]);
                         let rank = match open.next_if(|&(&o, _)| o == d) {
                             Some((_, &u)) => rank_at(u, lo, hi),
                             None => lo,
@@ -112,21 +134,15 @@ impl Landscape<'_, '_> {
         Ok(())
     }
 
-    /// The place of the best point in the unit cube.
-    fn seed(&self) -> Option<Vec<f64>> {
-        let climb = self.climb.borrow();
-        let best = climb.unit.best.as_ref().filter(|_| self.seeded)?;
-        let cuboid = &climb.unit.cuboid;
-        Some(
-            self.dims
-                .iter()
-                .map(|&d| {
-                    // Rounding is harmless: the point itself is evaluated exactly.
-                    let width = (cuboid.hi[d] - cuboid.lo[d]) as f64 + 1.0;
-                    ((best[d].saturating_sub(cuboid.lo[d])) as f64 / width).clamp(0.0, 1.0)
-                })
-                .collect(),
-        )
+    /// The seed's place in the unit cube.
+    fn seed_member(&self) -> Option<Vec<f64>> {
+        let seed = self.seed.as_ref()?;
+        let place = |&d: &usize| {
+            // Rounding is harmless: the point itself is evaluated exactly.
+            let width = (self.cuboid.hi[d] - self.cuboid.lo[d]) as f64 + 1.0;
+            (seed[d].saturating_sub(self.cuboid.lo[d]) as f64 / width).clamp(0.0, 1.0)
+        };
+        Some(self.dims.iter().map(place).collect())
     }
 }
 
@@ -191,7 +207,7 @@ impl Solver<Landscape<'_, '_>, Members> for Evolution {
         let mut members = latin_hypercube(self.members, self.dims, &mut self.stream);
         let mut costs = Vec::new();
         problem.bulk_problem("cost_count", self.members, |landscape| {
-            if let Some(seed) = landscape.seed() {
+            if let Some(seed) = landscape.seed_member() {
                 members[..self.dims].copy_from_slice(&seed);
             }
             landscape.costs(&members, true, &mut costs)

@@ -2,7 +2,7 @@
 //! each part along every axis.
 
 use super::Task;
-use super::edge::{Direction, Edge, find_edge, probe_outside};
+use super::edge::{Direction, Edge, Zone, find_edge, probe_outside};
 use super::scout::{Group, Halt, Scout};
 use super::split::Gaps;
 use super::thin::thin_hits;
@@ -104,7 +104,8 @@ fn find_all(
                 let slot = usize::from(outward);
                 let settled = edges[d][slot].is_some_and(|edge| edge.at == group.side(d, outward));
                 if pass > 0 && settled {
-                    let outside = probe_outside(scout, group, side)?;
+                    let zone = Zone { reach: scout.gap[d], sparse: false };
+                    let outside = probe_outside(scout, group, side, zone)?;
                     if outside.is_empty() {
                         continue;
                     }

@@ -100,7 +100,8 @@ pub struct EvolveUnit {
     pub cuboid: Cuboid,
     /// The best point known.
     pub best: Option<Vec<u64>>,
-    /// Islands from..to, each a population of its own; even ones start with the best point.
+    /// Islands from..to, each a population of its own. The first of a unit looks at the whole box,
+    /// and starts with the best point if it is an even one; the others close in on the best so far.
     pub islands: (u64, u64),
     pub generations: u32,
 }
