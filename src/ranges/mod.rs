@@ -1,9 +1,25 @@
-//! Geometry of inconsistent inputs: clusters, boxes, statistics. Pure: nothing here evaluates code.
+//! The geometry of ranges: orthants, clusters, boxes, growing, merging. Pure: no evaluator, no
+//! random numbers. Everything is in *ranks*, integer places of a parameter's domain on one side of
+//! zero, so that it is exact and equal on every machine.
 
+mod axis;
+mod boxes;
 mod cluster;
 mod cluster_boxes;
 mod cluster_linfa;
+mod group;
+mod grow;
+mod merge;
+mod orthant;
 mod reach;
+mod statistics;
 mod union_find;
 
+pub use axis::Axis;
+pub use boxes::Cuboid;
 pub use cluster::{ClusterError, MAX_DIMS, single_linkage};
+pub use group::group;
+pub use grow::grow;
+pub use merge::{Range, extend, merge_overlapping};
+pub use orthant::{Orthant, Sides};
+pub use statistics::Statistics;

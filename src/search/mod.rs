@@ -1,8 +1,27 @@
 //! Searching for inconsistent inputs. A strategy plans units of work in phases; a unit runs next to
 //! the loaded code and sees only an `Evaluator`. Nothing here knows of processes or threads.
 
+mod budget;
+mod cigen;
+mod comparison;
+mod dense;
+mod edge;
+mod edge_values;
+mod evolve;
+mod evolve_argmin;
+mod finish;
+mod found;
+mod lattice;
+mod probe;
+mod sampler;
+mod sampling;
+mod scout;
+mod split;
 mod strategy;
+mod survey;
+mod thin;
+mod tighten;
 mod unit;
 
-pub use strategy::{Strategy, create};
+pub use strategy::{Strategy, create, run_here};
 pub use unit::{Answer, Task, Unit, run_unit};

@@ -1,6 +1,8 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
-use super::{Answer, Task, Unit};
+use super::cigen::Cigen;
+use super::{Answer, Task, Unit, run_unit};
+use crate::eval::{EvalError, Evaluator};
 use crate::model::FunctionResult;
 
 /// Plans a function's search. Lives beside the coordinator; its units run in workers.
@@ -14,6 +16,22 @@ pub trait Strategy: Send {
 }
 
 /// The strategy a task asks for by name; None when there is no such strategy.
-pub fn create(_task: &Task) -> Option<Box<dyn Strategy>> {
-    None
+pub fn create(task: &Task) -> Option<Box<dyn Strategy>> {
+    match task.settings.strategy.as_str() {
+        "cigen" => Some(Box::new(Cigen::new(task.clone()))),
+        _ => None,
+    }
+}
+
+/// Runs a whole search in this thread, unit after unit: for tests and benchmarks. None when the
+/// task's strategy does not exist.
+pub fn run_here(task: &Task, evaluator: &mut dyn Evaluator) -> Result<Option<FunctionResult>, EvalError> {
+    let Some(mut strategy) = create(task) else { return Ok(None) };
+    let mut units = strategy.next(Vec::new());
+    while !units.is_empty() {
+        let answers: Result<Vec<Answer>, EvalError> =
+            units.iter().map(|unit| run_unit(task, unit, evaluator)).collect();
+        units = strategy.next(answers?);
+    }
+    Ok(Some(strategy.finish()))
 }

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::found::Found;
+use super::{dense, evolve_argmin, sampling, tighten};
 use crate::eval::{EvalError, Evaluator};
-use crate::model::{BuildId, Function, SearchSettings};
+use crate::model::{BuildId, FaultRecord, Function, SearchSettings};
+use crate::ranges::{Cuboid, Range, Sides, Statistics};
 
 /// What every unit of one function's search needs to know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,16 +20,151 @@ pub struct Task {
 /// An independent piece of a search phase. Deterministic: the same unit on the same builds gives
 /// the same answer in any process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Unit {}
+pub enum Unit {
+    /// Given inputs on several variants.
+    Inputs(InputsUnit),
+    /// Inputs spread evenly over the domain, on several variants.
+    Strata(StrataUnit),
+    /// Uniform samples of one box on one variant.
+    Dense(DenseUnit),
+    /// The edges and gaps of one box on one variant.
+    Tighten(TightenUnit),
+    /// Differential evolution in one box on one variant.
+    Evolve(EvolveUnit),
+}
+
+/// The builds that share a unit's inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crowd {
+    /// Indices in the task's builds.
+    pub variants: Vec<usize>,
+    /// Faults each build of the task may still have.
+    pub allow: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputsUnit {
+    pub crowd: Crowd,
+    pub inputs: Vec<u64>,
+    /// The first unit of a search: it evaluates some inputs twice whatever they give.
+    pub first: bool,
+    /// Every how many inputs one is kept for plots, and how many inconsistent ones of each variant.
+    pub plot_every: u64,
+    pub plot_hits: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StrataUnit {
+    pub crowd: Crowd,
+    /// Strata from..to of `count`.
+    pub from: u64,
+    pub to: u64,
+    pub count: u64,
+    /// Every how many consistent samples one is returned.
+    pub keep_every: u64,
+}
+
+/// One variant and one orthant: what units after the clustering look at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spot {
+    pub variant: usize,
+    /// Faults the baseline and the variant may still have.
+    pub allow: [u32; 2],
+    pub sides: Sides,
+    /// Names the random stream: stable for one range of one variant.
+    pub index: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DenseUnit {
+    pub spot: Spot,
+    /// `dense`, or `measure` for the final statistics: other samples.
+    pub phase: String,
+    pub cuboid: Cuboid,
+    pub samples: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TightenUnit {
+    pub spot: Spot,
+    /// Inconsistent points known so far.
+    pub hits: Vec<Vec<u64>>,
+    /// Share of the samples in the loose box that are inconsistent.
+    pub density: f64,
+    pub budget: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvolveUnit {
+    pub spot: Spot,
+    pub cuboid: Cuboid,
+    /// The best point known.
+    pub best: Option<Vec<u64>>,
+    /// Islands from..to, each a population of its own. The first of a unit looks at the whole box,
+    /// and starts with the best point if it is an even one; the others close in on the best so far.
+    pub islands: (u64, u64),
+    pub generations: u32,
+}
+
+/// What a unit saw of one variant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    pub variant: usize,
+    pub statistics: Statistics,
+    /// Inconsistent samples, thinned when there are very many.
+    pub hits: Vec<Found>,
+    /// Inputs of consistent samples, thinned, one after the other.
+    pub misses: Vec<u64>,
+    pub best: Option<Found>,
+}
+
+/// A sample for plots: bits for each variant of the task, 0 where there are none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlotSample {
+    pub input: Vec<u64>,
+    pub bits: Vec<f32>,
+    /// The variant whose inconsistency made it interesting; None for a regular pick.
+    pub chosen_by: Option<usize>,
+}
 
 /// What a unit found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Evaluations spent (one input on the baseline and one variant).
+    /// Evaluations spent (one input on the baseline and one variant). Second looks at an input, to
+    /// find nondeterministic builds, are not counted.
     pub evaluations: u64,
+    pub seen: Vec<Seen>,
+    /// Faults, without those of earlier units.
+    pub faults: Vec<FaultRecord>,
+    /// Builds that answered differently the second time.
+    pub nondeterministic: Vec<usize>,
+    /// The tightened ranges.
+    pub ranges: Vec<Range>,
+    pub plot: Vec<PlotSample>,
 }
 
 /// Runs a unit next to the loaded code.
-pub fn run_unit(_task: &Task, unit: &Unit, _evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
-    match *unit {}
+pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
+    match unit {
+        Unit::Inputs(unit) => sampling::run_inputs(task, unit, evaluator),
+        Unit::Strata(unit) => sampling::run_strata(task, unit, evaluator),
+        Unit::Dense(unit) => dense::run(task, unit, evaluator),
+        Unit::Tighten(unit) => tighten::run(task, unit, evaluator),
+        Unit::Evolve(unit) => evolve_argmin::run(task, unit, evaluator),
+    }
+}
+
+impl Spot {
+    /// Faults allowed to every build of the task: none to those the unit does not touch.
+    pub fn allowances(&self, task: &Task) -> Vec<u32> {
+        let mut allow = vec![0; task.builds.len()];
+        allow[0] = self.allow[0];
+        allow[self.variant] = self.allow[1];
+        allow
+    }
+
+    /// The build's name, which names its random streams.
+    pub fn build<'a>(&self, task: &'a Task) -> &'a str {
+        task.builds[self.variant].as_str()
+    }
 }

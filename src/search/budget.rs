@@ -1,0 +1,152 @@
+//! How many evaluations each phase may spend. The paper's numbers, or shares of a given total.
+
+use super::evolve::population_size;
+use super::survey::{MOST_SAMPLES, per_dimension};
+use crate::model::{Budget, SearchSettings};
+
+/// Most evenly spread inputs: enough for two in every 64th of a binade over all doubles.
+const MOST_STRATA: u64 = 1 << 20;
+/// Fewer evenly spread inputs than this add nothing to the survey.
+const FEWEST_STRATA: u64 = 512;
+const MOST_DENSE: u64 = 1 << 18;
+const MOST_ISLANDS: u64 = 512;
+/// What a range needs at least to be looked at again.
+const FEWEST_PER_RANGE: u64 = 256;
+/// Evaluations of the tightening for each axis, and once more: about a third is usually enough.
+const TIGHTEN: u64 = 2048;
+
+/// How the last phase spends its share on a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finale {
+    pub measure: u64,
+    pub islands: u64,
+    pub generations: u32,
+}
+
+/// The budget of one variant. `cut` is raised when a phase gets less than the paper's parameters.
+pub struct Purse<'a> {
+    settings: &'a SearchSettings,
+    /// Parameters that are not fixed.
+    free: usize,
+    pub cut: bool,
+}
+
+impl<'a> Purse<'a> {
+    pub fn new(settings: &'a SearchSettings, free: usize) -> Purse<'a> {
+        Purse { settings, free, cut: false }
+    }
+
+    /// Most inputs of the survey: half of the total.
+    pub fn survey(&self) -> Option<u64> {
+        match self.settings.budget {
+            Budget::Paper => None,
+            Budget::Evaluations(total) => Some((total / 2).max(1)),
+        }
+    }
+
+    /// Evenly spread inputs: what the survey leaves of its half.
+    pub fn strata(&self, surveyed: u64) -> u64 {
+        let left = self.survey().map_or(0, |half| half.saturating_sub(surveyed));
+        if left < FEWEST_STRATA { 0 } else { left.min(MOST_STRATA) }
+    }
+
+    /// What is left for each range; None means no limit.
+    fn share(&self, spent: u64, ranges: u64) -> Option<u64> {
+        match self.settings.budget {
+            Budget::Paper => None,
+            Budget::Evaluations(total) => Some(total.saturating_sub(spent) / ranges.max(1)),
+        }
+    }
+
+    /// How many of the ranges can be looked at again.
+    pub fn affordable(&mut self, spent: u64, ranges: u64) -> u64 {
+        let Some(left) = self.share(spent, 1) else { return ranges };
+        let affordable = ranges.min(left / FEWEST_PER_RANGE);
+        self.cut |= affordable < ranges;
+        affordable
+    }
+
+    fn dense_of_paper(&self) -> u64 {
+        per_dimension(self.settings.dense, self.free)
+    }
+
+    /// Dense samples of each range: a fifth of its share, or the paper's number if a third allows it.
+    pub fn dense(&mut self, spent: u64, ranges: u64) -> u64 {
+        let paper = self.dense_of_paper();
+        let Some(share) = self.share(spent, ranges) else { return paper };
+        self.cut |= share / 3 < paper;
+        (share / 5).max(paper.min(share / 3)).min(MOST_DENSE)
+    }
+
+    /// Most evaluations of one range's tightening; most ranges need far fewer.
+    pub fn tighten(&mut self, spent: u64, ranges: u64) -> u64 {
+        let most = TIGHTEN * (self.free as u64 + 1);
+        match self.share(spent, ranges) {
+            None => most,
+            Some(share) => (share / 3).min(most * 4),
+        }
+    }
+
+    /// The final samples and the evolution of each range.
+    pub fn finale(&mut self, spent: u64, ranges: u64, dims: usize) -> Finale {
+        let (settings, paper) = (self.settings, self.dense_of_paper());
+        let Some(share) = self.share(spent, ranges) else {
+            return Finale { measure: paper, islands: 1, generations: settings.generations };
+        };
+        let measure = (share / 8).max(paper.min(share / 3)).min(MOST_SAMPLES);
+        let members = population_size(settings, dims) as u64;
+        let island = members * (u64::from(settings.generations) + 1);
+        let left = share - measure;
+        self.cut |= measure < paper || (dims > 0 && left < island);
+        if left >= island {
+            let islands = (left / island).min(MOST_ISLANDS);
+            return Finale { measure, islands, generations: settings.generations };
+        }
+        // Fewer generations than asked for, so within 32 bits.
+        let generations = (left / members).saturating_sub(1) as u32;
+        Finale { measure, islands: u64::from(generations > 0), generations }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(budget: Budget) -> SearchSettings {
+        SearchSettings { budget, ..SearchSettings::default() }
+    }
+
+    #[test]
+    fn the_papers_budget_is_its_parameters() {
+        let settings = settings(Budget::Paper);
+        let mut purse = Purse::new(&settings, 2);
+        assert_eq!((purse.survey(), purse.strata(5000)), (None, 0));
+        assert_eq!(purse.dense(9000, 7), 1024);
+        assert_eq!(purse.finale(9000, 7, 2), Finale { measure: 1024, islands: 1, generations: 50 });
+        assert!(!purse.cut);
+    }
+
+    #[test]
+    fn two_million_hit_every_64th_of_a_binade_twice() {
+        let settings = settings(Budget::Evaluations(2_000_000));
+        assert!(Purse::new(&settings, 1).strata(5000) >= 2 * 2 * 2099 * 64);
+    }
+
+    #[test]
+    fn shares_never_add_up_to_more_than_the_total() {
+        for total in [1, 100, 3000, 20_000, 100_000, 5_000_000] {
+            let settings = settings(Budget::Evaluations(total));
+            for ranges in [1, 3, 40] {
+                let mut purse = Purse::new(&settings, 1);
+                let mut spent = purse.survey().unwrap();
+                let count = purse.affordable(spent, ranges);
+                spent += purse.dense(spent, count) * count;
+                spent += purse.tighten(spent, count) * count;
+                let finale = purse.finale(spent, count, 1);
+                spent += (finale.measure + finale.islands * 20 * (u64::from(finale.generations) + 1)) * count;
+                assert!(spent <= total, "{spent} of {total} for {ranges}");
+                assert_eq!(purse.cut, purse.cut || total >= 100_000);
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What is known so far of one variant: its inconsistent samples by orthant, its candidate ranges,
+//! its faults. Pure bookkeeping beside the coordinator; nothing is evaluated here.
+
+use std::collections::BTreeMap;
+
+use super::found::{Found, keep_best};
+use super::unit::{Seen, Spot};
+use crate::model::{ClusterBackend, Function, SearchSettings, StopReason};
+use crate::ranges::{Cuboid, Orthant, Range, Sides, Statistics, extend, group, grow, merge_overlapping};
+
+/// Most points handed to one tightening unit.
+const MOST_POINTS: usize = 2048;
+/// Most groups of stray points that get a tightening of their own.
+const MOST_STRAY_GROUPS: usize = 32;
+
+/// A sample with its place in its orthant.
+pub struct Hit {
+    pub found: Found,
+    pub point: Vec<u64>,
+}
+
+/// The samples of one orthant.
+pub struct Pool {
+    pub orthant: Orthant,
+    pub hits: Vec<Hit>,
+    pub misses: Vec<Vec<u64>>,
+}
+
+/// A range on its way: first CIGEN's candidate box, then the tightened one.
+#[derive(Clone, Debug)]
+pub struct Track {
+    pub sides: Sides,
+    pub range: Range,
+    /// Uniform samples of the box as it is now.
+    pub uniform: Statistics,
+    /// The best sample of the last phase in it.
+    pub best: Option<Found>,
+}
+
+impl Track {
+    pub fn new(sides: &Sides, range: Range) -> Track {
+        Track { sides: sides.clone(), range, uniform: Statistics::default(), best: None }
+    }
+}
+
+pub struct Comparison {
+    /// Index in the task's builds.
+    pub variant: usize,
+    pub evaluations: u64,
+    pub statistics: Statistics,
+    pub best: Option<Found>,
+    pub pools: BTreeMap<Sides, Pool>,
+    pub tracks: Vec<Track>,
+    /// Faults of the baseline and of the variant, as this comparison saw them.
+    pub faults: [u64; 2],
+    pub stop: Option<StopReason>,
+    pub cut: bool,
+}
+
+/// The points of one future range.
+pub struct Cluster {
+    pub sides: Sides,
+    pub points: Vec<Vec<u64>>,
+    /// The inconsistent share of the samples around them.
+    pub density: f64,
+}
+
+impl Comparison {
+    pub fn new(variant: usize) -> Comparison {
+        Comparison {
+            variant,
+            evaluations: 0,
+            statistics: Statistics::default(),
+            best: None,
+            pools: BTreeMap::new(),
+            tracks: Vec::new(),
+            faults: [0; 2],
+            stop: None,
+            cut: false,
+        }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.stop.is_none()
+    }
+
+    pub fn spot(&self, settings: &SearchSettings, sides: &Sides, index: u64) -> Spot {
+        // The difference is at most `max_faults`.
+        let left = |used: u64| u64::from(settings.max_faults).saturating_sub(used) as u32;
+        Spot { variant: self.variant, allow: self.faults.map(left), sides: sides.clone(), index }
+    }
+
+    /// Adds a unit's samples; with `keep` also the samples themselves, not only their numbers.
+    pub fn absorb(&mut self, function: &Function, seen: Seen, keep: bool) {
+        self.evaluations += seen.statistics.samples;
+        self.statistics.absorb(&seen.statistics);
+        if let Some(best) = &seen.best {
+            keep_best(&mut self.best, best);
+        }
+        if !keep {
+            return;
+        }
+        for found in seen.hits {
+            if let Some(pool) = self.pool(function, &found.input)
+                && let Some(point) = pool.orthant.point(&found.input)
+            {
+                pool.hits.push(Hit { found, point });
+            }
+        }
+        for input in seen.misses.chunks_exact(function.arity()) {
+            if let Some(pool) = self.pool(function, input)
+                && let Some(point) = pool.orthant.point(input)
+            {
+                pool.misses.push(point);
+            }
+        }
+    }
+
+    fn pool(&mut self, function: &Function, input: &[u64]) -> Option<&mut Pool> {
+        let sides = Orthant::sides_of(function, input);
+        if !self.pools.contains_key(&sides) {
+            let orthant = Orthant::new(function, &sides)?;
+            self.pools.insert(sides.clone(), Pool { orthant, hits: Vec::new(), misses: Vec::new() });
+        }
+        self.pools.get_mut(&sides)
+    }
+
+    /// CIGEN's candidate ranges: clusters of each orthant, their boxes grown and merged.
+    pub fn find_candidates(&mut self, settings: &SearchSettings) {
+        self.tracks.clear();
+        for (sides, pool) in &self.pools {
+            let points: Vec<Vec<u64>> = pool.hits.iter().map(|hit| hit.point.clone()).collect();
+            let whole = pool.orthant.whole();
+            let boxes = cluster(pool, &points, settings).into_iter().filter_map(|members| {
+                let hull = Cuboid::hull(members.iter().map(|&i| points[i].as_slice()))?;
+                let grown = grow(&hull, pool.misses.iter().map(Vec::as_slice), &whole);
+                Some(Range::ragged(grown))
+            });
+            self.tracks.extend(merge_overlapping(boxes.collect()).into_iter().map(|r| Track::new(sides, r)));
+        }
+    }
+
+    /// The points of every candidate range, for tightening; `chosen` are indices of tracks.
+    pub fn clusters(&self, settings: &SearchSettings, chosen: &[usize]) -> Vec<Cluster> {
+        let mut clusters = Vec::new();
+        for track in chosen.iter().map(|&i| &self.tracks[i]) {
+            let Some(pool) = self.pools.get(&track.sides) else { continue };
+            let inside = |p: &[u64]| track.range.cuboid.contains(p);
+            let points: Vec<&[u64]> =
+                pool.hits.iter().map(|hit| hit.point.as_slice()).filter(|p| inside(p)).collect();
+            let missed = pool.misses.iter().filter(|p| inside(p)).count();
+            // Uniform samples say best how dense a range is; without them all samples have to.
+            let (hit, total) = match &track.uniform {
+                s if s.samples > 0 => (s.inconsistent, s.samples),
+                _ => (points.len() as u64, (points.len() + missed) as u64),
+            };
+            // Counts far below 2^53.
+            let density = (hit + 1) as f64 / (total + 2) as f64;
+            let points = thin_points(&pool.orthant, settings.gap, points);
+            clusters.push(Cluster { sides: track.sides.clone(), points, density });
+        }
+        clusters
+    }
+
+    /// Puts tightened ranges in the place of the tracks they stand for; ranges that now overlap
+    /// become one.
+    pub fn settle(&mut self, replaced: &[usize], ranges: Vec<(Sides, Range)>) {
+        if ranges.is_empty() {
+            return;
+        }
+        let mut by_orthant: BTreeMap<Sides, Vec<Range>> = BTreeMap::new();
+        let kept = self.tracks.drain(..).enumerate().filter(|(i, _)| !replaced.contains(i));
+        let kept = kept.map(|(_, track)| (track.sides, track.range));
+        for (sides, range) in kept.chain(ranges) {
+            by_orthant.entry(sides).or_default().push(range);
+        }
+        for (sides, ranges) in by_orthant {
+            self.tracks.extend(merge_overlapping(ranges).into_iter().map(|r| Track::new(&sides, r)));
+        }
+    }
+
+    fn stray_points(&self, sides: &Sides, pool: &Pool) -> Vec<Vec<u64>> {
+        let ranges: Vec<&Cuboid> =
+            self.tracks.iter().filter(|t| &t.sides == sides).map(|t| &t.range.cuboid).collect();
+        let strays = pool.hits.iter().filter(|hit| !ranges.iter().any(|r| r.contains(&hit.point)));
+        strays.map(|hit| hit.point.clone()).collect()
+    }
+
+    /// Inconsistent samples outside all ranges, in groups. None when there are too many groups.
+    pub fn stray_clusters(&self, settings: &SearchSettings) -> Option<Vec<Cluster>> {
+        let mut clusters = Vec::new();
+        for (sides, pool) in &self.pools {
+            let strays = self.stray_points(sides, pool);
+            for members in cluster(pool, &strays, settings) {
+                let points: Vec<&[u64]> = members.iter().map(|&i| strays[i].as_slice()).collect();
+                let density = points.len() as f64 / (pool.hits.len() + pool.misses.len()).max(1) as f64;
+                let points = thin_points(&pool.orthant, settings.gap, points);
+                clusters.push(Cluster { sides: sides.clone(), points, density });
+            }
+        }
+        (clusters.len() <= MOST_STRAY_GROUPS).then_some(clusters)
+    }
+
+    /// Makes every inconsistent sample lie in a range.
+    pub fn cover_strays(&mut self, settings: &SearchSettings) {
+        let mut tracks = Vec::new();
+        for (sides, pool) in &self.pools {
+            let reach: Vec<u64> = pool.orthant.axes.iter().map(|axis| axis.steps(settings.gap)).collect();
+            let strays = self.stray_points(sides, pool);
+            let mine = self.tracks.iter().filter(|t| &t.sides == sides);
+            if strays.is_empty() {
+                tracks.extend(mine.cloned());
+                continue;
+            }
+            let ranges = mine.map(|t| t.range.clone()).collect();
+            let covered = extend(ranges, strays.iter().map(Vec::as_slice), &reach);
+            tracks.extend(covered.into_iter().map(|range| Track::new(sides, range)));
+        }
+        self.tracks = tracks;
+    }
+
+    /// Inconsistent samples in a range, the best first.
+    pub fn best_in(&self, track: &Track) -> Option<&Hit> {
+        let hits = self.pools.get(&track.sides)?.hits.iter();
+        hits.filter(|hit| track.range.cuboid.contains(&hit.point))
+            .min_by(|a, b| a.found.better_first(&b.found))
+    }
+
+    /// Indices of the `most` ranges with the most bits, in order.
+    pub fn most_promising(&self, most: u64) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.tracks.len()).collect();
+        if most < order.len() as u64 {
+            let bits = |i: usize| self.best_in(&self.tracks[i]).map_or(0.0, |hit| hit.found.bits);
+            let mut ranked: Vec<(f64, usize)> = order.iter().map(|&i| (bits(i), i)).collect();
+            ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            // Below a length, so within usize.
+            order = ranked.into_iter().take(most as usize).map(|(_, i)| i).collect();
+            order.sort_unstable();
+        }
+        order
+    }
+}
+
+/// Clusters of points on the scale of all samples of an orthant.
+fn cluster(pool: &Pool, points: &[Vec<u64>], settings: &SearchSettings) -> Vec<Vec<usize>> {
+    let samples = pool.hits.iter().map(|hit| &hit.point).chain(&pool.misses);
+    let Some(span) = Cuboid::hull(samples.map(Vec::as_slice)) else { return Vec::new() };
+    let backend: ClusterBackend = settings.clustering;
+    // The coordinates are fractions, so the clustering has nothing to refuse; were it to, one
+    // cluster is what the tightening can still take apart.
+    group(points, &span, settings.threshold, backend).unwrap_or_else(|_| vec![(0..points.len()).collect()])
+}
+
+/// Thins more than `MOST_POINTS` points, keeping the extremes of every axis. On a single free axis
+/// no gap of a quarter of `gap` binades opens between those that are kept.
+fn thin_points(orthant: &Orthant, gap: f64, mut points: Vec<&[u64]>) -> Vec<Vec<u64>> {
+    if points.len() > MOST_POINTS {
+        let mut kept: Vec<&[u64]> = Vec::new();
+        match orthant.whole().open_dims().as_slice() {
+            &[only] => {
+                points.sort_by_key(|p| p[only]);
+                let step = orthant.axes[only].steps(gap / 4.0);
+                let mut last = None;
+                for (i, point) in points.iter().enumerate() {
+                    let next = points.get(i + 1).map_or(u64::MAX, |p| p[only]);
+                    if last.is_none_or(|last| next - last > step) {
+                        kept.push(point);
+                        last = Some(point[only]);
+                    }
+                }
+            }
+            free => {
+                for &d in free {
+                    kept.extend(points.iter().copied().min_by_key(|p| p[d]));
+                    kept.extend(points.iter().copied().max_by_key(|p| p[d]));
+                }
+                kept.extend(points.iter().step_by(points.len().div_ceil(MOST_POINTS)));
+            }
+        }
+        points = kept;
+    }
+    points.into_iter().map(<[u64]>::to_vec).collect()
+}

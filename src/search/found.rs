@@ -1,0 +1,130 @@
+//! One input on one pair of builds: its score, and what is kept of an inconsistent one.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fp::{NanPolicy, Scalar, inconsistency};
+use crate::model::{ClassChange, Outcome, Witness};
+
+/// What a pair of builds made of an input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    pub baseline: Outcome,
+    pub variant: Outcome,
+    pub bits: f64,
+    pub change: Option<ClassChange>,
+    /// False when one of the builds was given up before this input.
+    pub evaluated: bool,
+}
+
+impl Score {
+    pub fn new(result: Scalar, nan: NanPolicy, baseline: Outcome, variant: Outcome) -> Score {
+        if baseline == variant {
+            return Score { baseline, variant, bits: 0.0, change: None, evaluated: true };
+        }
+        let bits = match (baseline, variant) {
+            (Outcome::Value(a), Outcome::Value(b)) => inconsistency(result, a, b, nan),
+            _ => 0.0,
+        };
+        Score {
+            baseline,
+            variant,
+            bits,
+            change: ClassChange::between(result, baseline, variant),
+            evaluated: true,
+        }
+    }
+
+    pub fn skipped() -> Score {
+        let nothing = Outcome::Value(0);
+        Score { baseline: nothing, variant: nothing, bits: 0.0, change: None, evaluated: false }
+    }
+
+    pub fn is_inconsistent(&self) -> bool {
+        self.bits > 0.0 || self.change.is_some_and(ClassChange::is_inconsistent)
+    }
+
+    /// What a maximiser climbs: bits, and a change of class above none at equal bits.
+    pub fn height(&self) -> f64 {
+        let change = self.change.is_some_and(ClassChange::is_inconsistent);
+        self.bits + if change { 1e-6 } else { 0.0 }
+    }
+}
+
+/// An inconsistent input with both results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    pub input: Vec<u64>,
+    pub baseline: Outcome,
+    pub variant: Outcome,
+    pub bits: f64,
+    pub change: Option<ClassChange>,
+}
+
+impl Found {
+    pub fn new(input: &[u64], score: &Score) -> Found {
+        let &Score { baseline, variant, bits, change, .. } = score;
+        Found { input: input.to_vec(), baseline, variant, bits, change }
+    }
+
+    /// Most bits first; a change of class before none; then by input, so that the order of finding
+    /// never decides.
+    pub fn better_first(&self, other: &Found) -> Ordering {
+        let rank = |f: &Found| u8::from(f.change.is_none());
+        other
+            .bits
+            .total_cmp(&self.bits)
+            .then(rank(self).cmp(&rank(other)))
+            .then_with(|| self.input.cmp(&other.input))
+    }
+
+    pub fn witness(&self) -> Witness {
+        Witness {
+            inputs: self.input.clone(),
+            baseline: self.baseline,
+            variant: self.variant,
+            bits: self.bits,
+            change: self.change,
+        }
+    }
+}
+
+/// Keeps the better of two.
+pub fn keep_best(best: &mut Option<Found>, candidate: &Found) {
+    if best.as_ref().is_none_or(|b| candidate.better_first(b).is_lt()) {
+        *best = Some(candidate.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(a: f64, b: f64) -> Score {
+        let value = |x: f64| Outcome::Value(x.to_bits());
+        Score::new(Scalar::F64, NanPolicy::Any, value(a), value(b))
+    }
+
+    #[test]
+    fn a_baseline_nan_that_becomes_a_number_is_inconsistent_without_bits() {
+        let changed = score(f64::NAN, 1.0);
+        assert_eq!(changed.bits, 0.0);
+        assert!(changed.is_inconsistent());
+        assert!(changed.height() > score(1.0, 1.0).height());
+        assert!(changed.height() < score(1.0, 1.0f64.next_up()).height());
+        assert!(!score(0.0, -0.0).is_inconsistent());
+    }
+
+    #[test]
+    fn the_best_does_not_depend_on_the_order_of_finding() {
+        let found = |x: u64, s: &Score| Found::new(&[x], s);
+        let all = [found(3, &score(1.0, 2.0)), found(1, &score(1.0, 2.0)), found(2, &score(1.0, 1.5))];
+        let mut forward = None;
+        all.iter().for_each(|f| keep_best(&mut forward, f));
+        let mut backward = None;
+        all.iter().rev().for_each(|f| keep_best(&mut backward, f));
+        assert_eq!(forward, backward);
+        assert_eq!(forward.unwrap().input, [1]);
+    }
+}

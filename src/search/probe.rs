@@ -1,0 +1,195 @@
+//! Evaluates inputs on pairs of builds for one unit: scores them, counts faults, gives up a build
+//! that faults too often, and evaluates some inputs again to find nondeterministic builds.
+
+use std::collections::BTreeMap;
+
+use super::Task;
+use super::found::Score;
+use crate::eval::{EvalError, Evaluator};
+use crate::fp::Scalar;
+use crate::model::{FaultKind, FaultRecord, Outcome};
+
+/// Inputs of one variant that a unit evaluates a second time.
+const RECHECKED: usize = 32;
+/// Inputs evaluated again whatever their outcome, in a unit that asks for it.
+const SPOT_CHECKED: usize = 8;
+/// Faulty inputs kept of each kind.
+pub(super) const EXAMPLES: usize = 4;
+/// Inputs of a first call. Calls grow while nothing faults, so that a function that times out
+/// everywhere costs a few timeouts and not a batch of them.
+const FIRST_CHUNK: usize = 64;
+const CAUTIOUS_CHUNK: usize = 8;
+
+pub struct Probe<'a> {
+    task: &'a Task,
+    evaluator: &'a mut dyn Evaluator,
+    arity: usize,
+    /// Faults each build may still have; at 0 it is given up.
+    allow: Vec<u32>,
+    chunk: usize,
+    spot_check: bool,
+    faults: BTreeMap<(usize, FaultKind), FaultRecord>,
+    /// Inputs with the outcome of the first time, per build.
+    again: BTreeMap<usize, Vec<(Vec<u64>, Outcome)>>,
+    rechecks: BTreeMap<usize, usize>,
+    baseline: Vec<Outcome>,
+    variant: Vec<Outcome>,
+}
+
+/// What a unit reports besides its samples.
+pub struct Closing {
+    pub faults: Vec<FaultRecord>,
+    pub nondeterministic: Vec<usize>,
+}
+
+impl<'a> Probe<'a> {
+    /// `allow` is the number of faults each build of the task may still have. With `spot_check` the
+    /// first inputs are evaluated twice whether they are inconsistent or not.
+    pub fn new(
+        task: &'a Task,
+        evaluator: &'a mut dyn Evaluator,
+        allow: Vec<u32>,
+        spot_check: bool,
+    ) -> Probe<'a> {
+        Probe {
+            task,
+            arity: task.function.arity(),
+            evaluator,
+            allow,
+            chunk: FIRST_CHUNK,
+            spot_check,
+            faults: BTreeMap::new(),
+            again: BTreeMap::new(),
+            rechecks: BTreeMap::new(),
+            baseline: Vec::new(),
+            variant: Vec::new(),
+        }
+    }
+
+    /// Whether the baseline and the variant are still evaluated.
+    pub fn is_open(&self, variant: usize) -> bool {
+        self.allow[0] > 0 && self.allow[variant] > 0
+    }
+
+    /// Evaluates inputs on the baseline and on each variant, and hands over one score for every
+    /// input and variant: `each(position in variants, index of the input, input, score)`. The
+    /// scores of one variant come in the order of the inputs.
+    pub fn scores(
+        &mut self,
+        variants: &[usize],
+        inputs: &[u64],
+        mut each: impl FnMut(usize, usize, &[u64], &Score),
+    ) -> Result<(), EvalError> {
+        let count = inputs.len() / self.arity;
+        let mut from = 0;
+        while from < count {
+            let to = count.min(from + self.chunk);
+            let chunk = &inputs[from * self.arity..to * self.arity];
+            let faults = self.count_faults();
+            let mut baseline = std::mem::take(&mut self.baseline);
+            let clean = self.evaluate(0, chunk, usize::MAX, &mut baseline)?;
+            for (position, &variant) in variants.iter().enumerate() {
+                let mut other = std::mem::take(&mut self.variant);
+                let answered = self.evaluate(variant, chunk, clean, &mut other)?;
+                for (i, input) in chunk.chunks_exact(self.arity).enumerate() {
+                    let score = if i < answered {
+                        Score::new(self.task.function.result, self.task.settings.nan, baseline[i], other[i])
+                    } else {
+                        Score::skipped()
+                    };
+                    self.remember(variant, from + i, input, &score);
+                    each(position, from + i, input, &score);
+                }
+                self.variant = other;
+            }
+            self.baseline = baseline;
+            self.chunk = if self.count_faults() > faults {
+                CAUTIOUS_CHUNK
+            } else {
+                (self.chunk * 2).min((self.task.settings.batch as usize).max(1))
+            };
+            from = to;
+        }
+        Ok(())
+    }
+
+    fn count_faults(&self) -> u64 {
+        self.faults.values().map(|f| f.count).sum()
+    }
+
+    /// Evaluates the first `most` inputs on a build; how many of them it answered before it was
+    /// given up. The size of a call never decides where a build is given up.
+    fn evaluate(
+        &mut self,
+        build: usize,
+        inputs: &[u64],
+        most: usize,
+        out: &mut Vec<Outcome>,
+    ) -> Result<usize, EvalError> {
+        out.clear();
+        if self.allow[build] == 0 {
+            return Ok(0);
+        }
+        let inputs = &inputs[..inputs.len().min(most.saturating_mul(self.arity))];
+        self.evaluator.evaluate(build, inputs, out)?;
+        for i in 0..out.len() {
+            let Outcome::Fault(kind) = out[i] else { continue };
+            let record = self.faults.entry((build, kind)).or_insert_with(|| FaultRecord {
+                build,
+                kind,
+                count: 0,
+                examples: Vec::new(),
+            });
+            record.count += 1;
+            if record.examples.len() < EXAMPLES {
+                record.examples.push(inputs[i * self.arity..(i + 1) * self.arity].to_vec());
+            }
+            self.allow[build] -= 1;
+            if self.allow[build] == 0 {
+                return Ok(i + 1);
+            }
+        }
+        Ok(out.len())
+    }
+
+    fn remember(&mut self, variant: usize, index: usize, input: &[u64], score: &Score) {
+        let spot = self.spot_check && index < SPOT_CHECKED && score.evaluated;
+        if !(spot || score.is_inconsistent()) {
+            return;
+        }
+        let taken = self.rechecks.entry(variant).or_default();
+        if !spot && *taken >= RECHECKED {
+            return;
+        }
+        *taken += 1;
+        for (build, outcome) in [(0, score.baseline), (variant, score.variant)] {
+            // A fault is confirmed elsewhere; repeating a timeout here would only cost time.
+            if outcome.value().is_some() {
+                self.again.entry(build).or_default().push((input.to_vec(), outcome));
+            }
+        }
+    }
+
+    /// Evaluates the remembered inputs again, last first.
+    pub fn close(mut self) -> Result<Closing, EvalError> {
+        let mut nondeterministic = Vec::new();
+        for (build, cases) in std::mem::take(&mut self.again) {
+            let inputs: Vec<u64> = cases.iter().rev().flat_map(|(input, _)| input.iter().copied()).collect();
+            let mut out = Vec::with_capacity(cases.len());
+            self.evaluator.evaluate(build, &inputs, &mut out)?;
+            let result = self.task.function.result;
+            if cases.iter().rev().zip(&out).any(|((_, first), second)| !same(result, *first, *second)) {
+                nondeterministic.push(build);
+            }
+        }
+        Ok(Closing { faults: self.faults.into_values().collect(), nondeterministic })
+    }
+}
+
+/// NaNs are one answer, whatever their payload.
+fn same(result: Scalar, first: Outcome, second: Outcome) -> bool {
+    match (first, second) {
+        (Outcome::Value(a), Outcome::Value(b)) => a == b || (result.is_nan(a) && result.is_nan(b)),
+        _ => first == second,
+    }
+}

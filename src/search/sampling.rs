@@ -1,0 +1,173 @@
+//! Runs the units of the sampling phase: many inputs, the baseline once, every variant.
+
+use super::found::{Found, Score, keep_best};
+use super::lattice::Lattice;
+use super::probe::Probe;
+use super::sampler::ParamSampler;
+use super::thin::thin_hits;
+use super::unit::{Answer, Crowd, InputsUnit, PlotSample, Seen, StrataUnit};
+use super::{Task, survey};
+use crate::eval::{EvalError, Evaluator};
+use crate::fp::Stream;
+
+/// Strata that share a random stream; units are cut at its multiples.
+pub const STREAM_BLOCK: u64 = 1024;
+
+pub fn run_inputs(
+    task: &Task,
+    unit: &InputsUnit,
+    evaluator: &mut dyn Evaluator,
+) -> Result<Answer, EvalError> {
+    let job = Job { crowd: &unit.crowd, first: unit.first, keep_every: 1 };
+    let (mut answer, bits) = job.run(task, &unit.inputs, evaluator)?;
+    answer.plot = pick_plot(task, unit, &bits);
+    Ok(answer)
+}
+
+pub fn run_strata(
+    task: &Task,
+    unit: &StrataUnit,
+    evaluator: &mut dyn Evaluator,
+) -> Result<Answer, EvalError> {
+    let inputs = strata_inputs(task, unit);
+    let job = Job { crowd: &unit.crowd, first: false, keep_every: unit.keep_every.max(1) };
+    Ok(job.run(task, &inputs, evaluator)?.0)
+}
+
+/// Inputs on a crowd of builds.
+struct Job<'a> {
+    crowd: &'a Crowd,
+    first: bool,
+    keep_every: u64,
+}
+
+impl Job<'_> {
+    /// The answer, and the bits of every input (one row per variant).
+    fn run(
+        &self,
+        task: &Task,
+        inputs: &[u64],
+        evaluator: &mut dyn Evaluator,
+    ) -> Result<(Answer, Vec<Vec<f32>>), EvalError> {
+        let arity = task.function.arity();
+        let count = inputs.len() / arity;
+        let variants = &self.crowd.variants;
+        let mut seen: Vec<Seen> =
+            variants.iter().map(|&variant| Seen { variant, ..Seen::default() }).collect();
+        let mut hit = vec![vec![false; count]; variants.len()];
+        let mut missed = vec![vec![false; count]; variants.len()];
+        let mut bits = vec![vec![0f32; count]; variants.len()];
+        let mut probe = Probe::new(task, evaluator, self.crowd.allow.clone(), self.first);
+        probe.scores(variants, inputs, |v, i, input, score| {
+            if !score.evaluated {
+                return;
+            }
+            note(&mut seen[v], input, score);
+            hit[v][i] = score.is_inconsistent();
+            missed[v][i] = !hit[v][i];
+            // Plots need no more than 24 bits of precision.
+            bits[v][i] = score.bits as f32;
+        })?;
+        let closing = probe.close()?;
+        for (v, seen) in seen.iter_mut().enumerate() {
+            let keep = keep_misses(task, inputs, &hit[v], &missed[v], self.keep_every);
+            seen.misses = keep.iter().flat_map(|&i| &inputs[i * arity..(i + 1) * arity]).copied().collect();
+            seen.hits = thin_hits(&task.function, task.settings.gap, std::mem::take(&mut seen.hits));
+        }
+        let answer = Answer {
+            evaluations: seen.iter().map(|s| s.statistics.samples).sum(),
+            seen,
+            faults: closing.faults,
+            nondeterministic: closing.nondeterministic,
+            ..Answer::default()
+        };
+        Ok((answer, bits))
+    }
+}
+
+/// Adds a score to what was seen of its variant.
+pub fn note(seen: &mut Seen, input: &[u64], score: &Score) {
+    let inconsistent = score.is_inconsistent();
+    seen.statistics.add(score.bits, score.change, inconsistent);
+    if inconsistent {
+        let found = Found::new(input, score);
+        keep_best(&mut seen.best, &found);
+        seen.hits.push(found);
+    }
+}
+
+/// Which consistent samples to return: every n-th, and with one free parameter also the neighbours
+/// of inconsistent ones, which bound their range.
+fn keep_misses(task: &Task, inputs: &[u64], hit: &[bool], missed: &[bool], every: u64) -> Vec<usize> {
+    let params = &task.function.params;
+    let mut keep: Vec<bool> = missed.iter().enumerate().map(|(i, &m)| m && i as u64 % every == 0).collect();
+    let mut free = (0..params.len()).filter(|&p| !params[p].domain.is_fixed());
+    if let (Some(only), None, true) = (free.next(), free.next(), every > 1) {
+        let place = |i: usize| params[only].ty.axis(inputs[i * params.len() + only]);
+        let mut order: Vec<usize> = (0..hit.len()).collect();
+        order.sort_by_key(|&i| place(i).map(|p| (p.side, p.mag)));
+        for pair in order.windows(2) {
+            if hit[pair[0]] != hit[pair[1]] {
+                keep[pair[0]] |= missed[pair[0]];
+                keep[pair[1]] |= missed[pair[1]];
+            }
+        }
+    }
+    (0..hit.len()).filter(|&i| keep[i]).collect()
+}
+
+/// Samples for plots: every n-th input, and the first inconsistent ones of each variant.
+fn pick_plot(task: &Task, unit: &InputsUnit, bits: &[Vec<f32>]) -> Vec<PlotSample> {
+    let arity = task.function.arity();
+    let count = unit.inputs.len() / arity;
+    let row = |i: usize, chosen_by| {
+        let mut all = vec![0f32; task.builds.len().saturating_sub(1)];
+        for (v, &variant) in unit.crowd.variants.iter().enumerate() {
+            all[variant - 1] = bits[v][i];
+        }
+        PlotSample { input: unit.inputs[i * arity..(i + 1) * arity].to_vec(), bits: all, chosen_by }
+    };
+    // A stride is below the number of inputs, so within usize.
+    let every = (unit.plot_every.max(1) as usize).min(count.max(1));
+    let mut picked: Vec<PlotSample> = (0..count).step_by(every).map(|i| row(i, None)).collect();
+    for (v, &variant) in unit.crowd.variants.iter().enumerate() {
+        let interesting = (0..count).filter(|&i| bits[v][i] > 0.0 && i % every != 0);
+        picked.extend(interesting.take(unit.plot_hits as usize).map(|i| row(i, Some(variant))));
+    }
+    picked
+}
+
+/// The inputs of strata `from..to`. One free parameter: a random place in each stratum, in random
+/// order, so that a stretch that crashes does not fill a batch. Several: an even sequence over the
+/// axes of all, with every fourth input partitioned.
+fn strata_inputs(task: &Task, unit: &StrataUnit) -> Vec<u64> {
+    let (seed, name) = (task.settings.seed, task.function.name.as_str());
+    let samplers: Vec<ParamSampler> =
+        task.function.params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect();
+    let single = survey::free_params(task) == 1;
+    let lattice = Lattice::new(samplers.len(), &mut Stream::new(seed, &[name, "", "lattice"], 0));
+    let mut stream = Stream::new(seed, &[name, "", "strata"], unit.from / STREAM_BLOCK);
+    let mut inputs = Vec::with_capacity((unit.to - unit.from) as usize * samplers.len());
+    for i in unit.from..unit.to {
+        if i % STREAM_BLOCK == 0 {
+            stream = Stream::new(seed, &[name, "", "strata"], i / STREAM_BLOCK);
+        }
+        let partitioned = !single && i % 4 == 3;
+        for (p, sampler) in samplers.iter().enumerate() {
+            inputs.push(if partitioned || (sampler.is_wide_integer() && i % 2 == 1) {
+                sampler.partitioned(&mut stream)
+            } else if single {
+                sampler.in_stratum(i, unit.count, &mut stream)
+            } else {
+                sampler.at_fraction(lattice.fraction(i, p))
+            });
+        }
+    }
+    if single {
+        let mut order: Vec<usize> = (0..inputs.len() / samplers.len()).collect();
+        Stream::new(seed, &[name, "", "strata order"], unit.from).shuffle(&mut order);
+        let rows = order.iter().flat_map(|&i| &inputs[i * samplers.len()..(i + 1) * samplers.len()]);
+        inputs = rows.copied().collect();
+    }
+    inputs
+}

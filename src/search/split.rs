@@ -1,0 +1,248 @@
+//! Splitting a group of inconsistent points at clean gaps: stretches of an axis, at least as wide
+//! as the setting `gap`, in which enough samples are all consistent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::scout::{Group, Halt, Scout, moved};
+
+/// Fewest samples that call a gap clean, and the most that are spent on one: a gap that needs more
+/// than that stays unsplit.
+const FEWEST: u64 = 32;
+const MOST: u64 = 512;
+/// Samples of a gap in the first looks; most gaps inside a range end with the first.
+const LOOKS: [u64; 4] = [4, 12, 16, 32];
+/// Chance of calling a gap clean that is not, as -ln: 1e-3.
+const CONFIDENCE: f64 = 6.9;
+/// Above this share of inconsistent points around it a point belongs to a solid region.
+const SOLID: f64 = 0.25;
+/// A gap of so few values is tested value by value.
+const FEW_VALUES: usize = 64;
+
+/// A stretch between two coordinates of inconsistent points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Gap {
+    pub lo: u64,
+    pub hi: u64,
+}
+
+/// What is known about the gaps of one unit.
+#[derive(Default)]
+pub struct Gaps {
+    /// Gaps that cannot be called clean with the samples at hand.
+    doubtful: BTreeSet<(usize, Gap)>,
+    solidity: BTreeMap<(usize, u64), f64>,
+}
+
+/// The outcome of looking into a gap: the clean parts of it, and the inconsistent points in it.
+#[derive(Default)]
+pub struct Bridge {
+    pub clean: Vec<Gap>,
+    pub hits: Vec<Vec<u64>>,
+}
+
+impl Gaps {
+    /// Splits a group at its clean gaps, on every axis, again and again. Also returns why it ended
+    /// early, if it did: then some gaps have not been looked at.
+    pub fn split(&mut self, scout: &mut Scout<'_>, group: Group) -> (Vec<Group>, Option<Halt>) {
+        let mut open = vec![group];
+        let mut done = Vec::new();
+        while let Some(mut group) = open.pop() {
+            let mut parts = Vec::new();
+            for d in scout.open_dims() {
+                match self.clean_gaps(scout, &mut group, d) {
+                    Ok(clean) if clean.is_empty() => {}
+                    Ok(clean) => {
+                        parts = cut(&group, d, &clean);
+                        break;
+                    }
+                    Err(halt) => {
+                        done.push(group);
+                        done.append(&mut open);
+                        return (done, Some(halt));
+                    }
+                }
+            }
+            if parts.len() > 1 {
+                open.append(&mut parts);
+            } else {
+                done.push(group);
+            }
+        }
+        (done, None)
+    }
+
+    fn clean_gaps(&mut self, scout: &mut Scout<'_>, group: &mut Group, d: usize) -> Result<Vec<Gap>, Halt> {
+        let mut coordinates: Vec<u64> = group.hits.iter().map(|p| p[d]).collect();
+        coordinates.sort_unstable();
+        coordinates.dedup();
+        let mut clean = Vec::new();
+        for pair in coordinates.windows(2) {
+            let mut bridge = Bridge::default();
+            let result = self.bridge(scout, group, d, Gap { lo: pair[0], hi: pair[1] }, &mut bridge);
+            bridge.hits.into_iter().for_each(|hit| group.add(hit));
+            clean.extend(bridge.clean);
+            result?;
+        }
+        Ok(clean)
+    }
+
+    /// Looks into the gap between two inconsistent points of a group until every part of it is
+    /// either narrower than the setting, or clean, or beyond what can be afforded.
+    pub fn bridge(
+        &mut self,
+        scout: &mut Scout<'_>,
+        group: &Group,
+        d: usize,
+        gap: Gap,
+        bridge: &mut Bridge,
+    ) -> Result<(), Halt> {
+        let mut open = vec![gap];
+        while let Some(gap) = open.pop() {
+            if gap.hi - gap.lo < scout.gap[d] || self.doubtful.contains(&(d, gap)) {
+                continue;
+            }
+            match few_between(scout, d, gap) {
+                Some(values) if values.is_empty() => continue,
+                Some(values) if scout.open_dims().len() == 1 => {
+                    let base = group.member_at(d, gap.lo).to_vec();
+                    let points = values.into_iter().map(|v| moved(&base, d, v)).collect();
+                    let hits = scout.hits_of(points)?;
+                    if hits.is_empty() {
+                        bridge.clean.push(gap);
+                    }
+                    bridge.hits.extend(hits);
+                    continue;
+                }
+                _ => {}
+            }
+            let hits = self.look(scout, group, d, gap)?;
+            if hits.is_empty() {
+                if !self.doubtful.contains(&(d, gap)) {
+                    bridge.clean.push(gap);
+                }
+                continue;
+            }
+            let mut ends: Vec<u64> = hits.iter().map(|p| p[d]).chain([gap.lo, gap.hi]).collect();
+            ends.sort_unstable();
+            open.extend(ends.windows(2).map(|pair| Gap { lo: pair[0], hi: pair[1] }));
+            bridge.hits.extend(hits);
+        }
+        Ok(())
+    }
+
+    /// Samples a gap in growing looks. The first hits found, or none when it is clean or doubtful.
+    fn look(
+        &mut self,
+        scout: &mut Scout<'_>,
+        group: &Group,
+        d: usize,
+        gap: Gap,
+    ) -> Result<Vec<Vec<u64>>, Halt> {
+        let (mut tried, mut round, mut needed) = (0, 0, FEWEST);
+        loop {
+            let count = LOOKS.get(round).copied().unwrap_or(64);
+            let points = inside(scout, group, d, gap, count);
+            let hits = scout.hits_of(points)?;
+            if !hits.is_empty() {
+                return Ok(hits);
+            }
+            tried += count;
+            round += 1;
+            if tried >= needed {
+                needed = self.needed(scout, group, d, gap)?;
+            }
+            if needed > MOST {
+                self.doubtful.insert((d, gap));
+            }
+            if needed > MOST || tried >= needed {
+                return Ok(Vec::new());
+            }
+        }
+    }
+
+    /// How many consistent samples make a gap clean. Beside a solid region few do; between points
+    /// of a sparse one as many as make a hit likely at that region's density.
+    fn needed(&mut self, scout: &mut Scout<'_>, group: &Group, d: usize, gap: Gap) -> Result<u64, Halt> {
+        let solid = self.solidity(scout, group, d, gap.lo)?.max(self.solidity(scout, group, d, gap.hi)?);
+        let density = if solid >= SOLID { solid } else { scout.density };
+        // A positive number of at most a few thousands, or infinity, which saturates.
+        Ok(((CONFIDENCE / density.max(1e-9)) as u64).max(FEWEST))
+    }
+
+    /// The share of inconsistent points around one, at distances from an eighth of the gap setting
+    /// down to a millionth of it.
+    fn solidity(&mut self, scout: &mut Scout<'_>, group: &Group, d: usize, at: u64) -> Result<f64, Halt> {
+        if let Some(&known) = self.solidity.get(&(d, at)) {
+            return Ok(known);
+        }
+        let base = group.member_at(d, at).to_vec();
+        let axis = &scout.orthant.axes[d];
+        let mut places = BTreeSet::new();
+        for shift in [3, 6, 9, 12, 16, 20] {
+            let step = (scout.gap[d] >> shift).max(1);
+            places.extend(at.checked_sub(step).map(|place| axis.settle(place)));
+            places.insert(axis.settle(at.saturating_add(step)));
+            places.extend(axis.after(at));
+        }
+        places.remove(&at);
+        let points: Vec<Vec<u64>> = places.into_iter().map(|place| moved(&base, d, place)).collect();
+        // Counts of at most a dozen.
+        let total = points.len().max(1) as f64;
+        let solidity = scout.hits_of(points)?.len() as f64 / total;
+        self.solidity.insert((d, at), solidity);
+        Ok(solidity)
+    }
+}
+
+/// Points inside a gap. Along the other axes they are those of members, or lie on the line between
+/// the members at both ends of the gap, so that neither a box nor a diagonal band is missed.
+fn inside(scout: &mut Scout<'_>, group: &Group, d: usize, gap: Gap, count: u64) -> Vec<Vec<u64>> {
+    let (from, to) = (group.member_at(d, gap.lo).to_vec(), group.member_at(d, gap.hi).to_vec());
+    let places = scout.spread(d, gap.lo + 1, gap.hi - 1, count);
+    let places = places.into_iter().filter(|&place| place > gap.lo && place < gap.hi);
+    let mut points = Vec::new();
+    for (i, place) in places.enumerate() {
+        let base = match i % 4 {
+            0 => from.clone(),
+            1 => to.clone(),
+            2 => between(scout, &from, &to, place - gap.lo, gap.hi - gap.lo),
+            _ => scout.any_member(group).to_vec(),
+        };
+        points.push(moved(&base, d, place));
+    }
+    points
+}
+
+fn between(scout: &Scout<'_>, from: &[u64], to: &[u64], part: u64, whole: u64) -> Vec<u64> {
+    let mix = |(d, (&a, &b)): (usize, (&u64, &u64))| {
+        let way = (u128::from(a.abs_diff(b)) * u128::from(part) / u128::from(whole)) as u64;
+        scout.orthant.axes[d].settle(if a <= b { a + way } else { a - way })
+    };
+    from.iter().zip(to).enumerate().map(mix).collect()
+}
+
+/// All values strictly inside a gap, when there are few.
+fn few_between(scout: &Scout<'_>, d: usize, gap: Gap) -> Option<Vec<u64>> {
+    let axis = &scout.orthant.axes[d];
+    let mut values = Vec::new();
+    let mut at = gap.lo;
+    while let Some(next) = axis.after(at).filter(|&next| next < gap.hi) {
+        if values.len() == FEW_VALUES {
+            return None;
+        }
+        values.push(next);
+        at = next;
+    }
+    Some(values)
+}
+
+/// The members between successive clean gaps.
+fn cut(group: &Group, d: usize, clean: &[Gap]) -> Vec<Group> {
+    let mut cuts: Vec<u64> = clean.iter().map(|gap| gap.hi).collect();
+    cuts.sort_unstable();
+    let mut parts: BTreeMap<usize, Vec<Vec<u64>>> = BTreeMap::new();
+    for hit in &group.hits {
+        parts.entry(cuts.partition_point(|&c| c <= hit[d])).or_default().push(hit.clone());
+    }
+    parts.into_values().filter_map(Group::new).collect()
+}
