@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::lab::{self, Lab, Wanted};
 use crate::cli::{Exit, ReplayArgs};
 use crate::eval::EvalError;
-use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses};
+use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
 use crate::model::{FunctionRow, Outcome};
 use crate::pool::Mode;
 use crate::report;
@@ -33,16 +33,21 @@ pub fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, Failure> {
     for row in run.functions.iter().filter(|f| args.functions.matches(&f.name)) {
         replayed.extend(replay_function(&lab, row)?);
     }
-    console.print(&report::replay::render(&replayed, console.style))?;
+    console.print(&report::replay::render(&replayed, args.all, console.style))?;
     Ok(Exit::Done)
 }
 
 fn replay_function(lab: &Lab, row: &FunctionRow) -> Result<Vec<(StoredWitness, Verdict)>, Failure> {
-    let witnesses = stored_witnesses(row, &lab.experiment.functions).map_err(Failure::usage)?;
-    let Some((index, function)) = lab.function(&row.name) else { return Ok(Vec::new()) };
+    let stored = stored_witnesses(row, &lab.experiment.functions);
+    let (Ok(witnesses), Some((index, function))) = (&stored, lab.function(&row.name)) else {
+        // A function that is gone or changed takes its own witnesses with it and no others.
+        let reason = stored.err().map(|error| error.to_string()).unwrap_or_default();
+        let lost = |w| (w, Verdict::Unevaluated { reason: reason.clone() });
+        return Ok(unread_witnesses(row).into_iter().map(lost).collect());
+    };
     // One process per build for all witnesses it appears in.
     let mut wanted: BTreeMap<&str, Vec<&[u64]>> = BTreeMap::new();
-    for witness in &witnesses {
+    for witness in witnesses {
         wanted.entry(&witness.baseline).or_default().push(&witness.inputs);
         wanted.entry(&witness.build).or_default().push(&witness.inputs);
     }

@@ -68,7 +68,7 @@ impl Counts {
                 Some(format!("worker replaced in {}: {}", printable(function), printable(reason)))
             }
             Event::SearchFinished => None,
-            Event::Note { text } => Some(printable(text)),
+            Event::Note { text } => Some(text.lines().map(printable).collect::<Vec<_>>().join("\n  ")),
         }
     }
 
@@ -221,7 +221,7 @@ mod tests {
             step.clone(),
             step,
             Event::CompileFinished { compiled: 1, cached: 1 },
-            Event::Note { text: "clang-16 is not installed".into() },
+            Event::Note { text: "gcc/bad/native failed: error\n\u{1b}[2Jmore".into() },
             Event::SearchStarted { functions: 3, resumed: 1 },
             progress("airy_ai"),
             finished("airy_ai", 0),

@@ -11,16 +11,18 @@ use crate::model::{Budget, FunctionRow, RunFile, StopReason, printable};
 
 /// What to show of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableOptions {
+pub struct TableOptions<'a> {
     /// Every range, and every example of a fault.
     pub all: bool,
+    /// What `bitrift show` has to be given to show the run again; None for the latest.
+    pub run: Option<&'a str>,
 }
 
 /// The whole report.
 pub fn render(run: &RunFile, options: TableOptions, style: Style) -> String {
     let sections = [
         heading(run),
-        ranges::render(run, options.all, style),
+        ranges::render(run, options, style),
         clean(run, style),
         faults(run, options.all, style),
         missing(run, style),
@@ -173,7 +175,8 @@ mod tests {
 
     #[test]
     fn a_wide_run_has_a_line_per_parameter() {
-        let text = render(&sample::run(), TableOptions { all: true }, Style { width: 160, ..NARROW });
+        let text =
+            render(&sample::run(), TableOptions { all: true, run: None }, Style { width: 160, ..NARROW });
         insta::assert_snapshot!(text);
     }
 
@@ -182,7 +185,7 @@ mod tests {
         let mut run = sample::run();
         run.functions.retain(|f| !f.name.starts_with("evil"));
         for width in [80, 100, 160] {
-            let text = ranges::render(&run, true, Style { width, ..NARROW });
+            let text = ranges::render(&run, TableOptions { all: true, run: None }, Style { width, ..NARROW });
             assert!(widest(&text) <= usize::from(width), "{} > {width}", widest(&text));
         }
     }
@@ -192,7 +195,7 @@ mod tests {
         for color in [false, true] {
             let text = render(
                 &sample::run(),
-                TableOptions { all: true },
+                TableOptions { all: true, run: None },
                 Style { width: 120, color, unicode: true },
             );
             assert!(
