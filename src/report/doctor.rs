@@ -2,9 +2,9 @@
 
 use comfy_table::Cell;
 
-use super::number::{first_line, plural};
+use super::number::plural;
 use super::style::{Style, text_of};
-use crate::model::printable;
+use crate::model::{printable, printable_lines};
 
 /// A compiler or runner that builds need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,8 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     let mut table = style.table(&["tool", "found"]);
     for tool in &checkup.tools {
         let found = match (&tool.path, &tool.package) {
-            (Some(path), _) => format!("{}\n{}", printable(path), first_line(&tool.version)),
+            (Some(path), _) if tool.version.is_empty() => printable(path),
+            (Some(path), _) => format!("{}\n{}", printable(path), printable(&tool.version)),
             (None, Some(package)) => format!("no; apt-get install {}", printable(package)),
             (None, None) => "no; it is not in PATH".into(),
         };
@@ -65,8 +66,11 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     let mut table = style.table(&["build", "status", ""]);
     for (build, health) in &checkup.builds {
         let (status, why) = health.parts();
-        let why: Vec<_> = why.lines().map(printable).collect();
-        table.add_row(vec![Cell::new(printable(build)), style.status(status), Cell::new(why.join("\n"))]);
+        table.add_row(vec![
+            Cell::new(printable(build)),
+            style.status(status),
+            Cell::new(printable_lines(why)),
+        ]);
     }
     text.push_str(&text_of(&table));
     let ok = checkup.builds.iter().filter(|(_, health)| *health == Health::Ok).count();

@@ -76,12 +76,6 @@ pub(super) fn share(inconsistent: u64, samples: u64) -> String {
     }
 }
 
-/// The first line of a message that says something.
-pub(super) fn first_line(message: &str) -> String {
-    let line = message.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
-    printable(line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

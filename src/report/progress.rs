@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::number::{count, plural};
-use crate::model::{Event, EventSink, printable};
+use crate::model::{Event, EventSink, printable, printable_lines};
 
 /// For `--quiet`.
 pub use crate::model::NoEvents as Silent;
@@ -68,7 +68,7 @@ impl Counts {
                 Some(format!("worker replaced in {}: {}", printable(function), printable(reason)))
             }
             Event::SearchFinished => None,
-            Event::Note { text } => Some(text.lines().map(printable).collect::<Vec<_>>().join("\n  ")),
+            Event::Note { text } => Some(printable_lines(text).replace('\n', "\n  ")),
         }
     }
 

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
-use super::number::{exact, first_line};
-use super::style::{Style, text_of};
+use super::number::exact;
+use super::style::{Style, text_of, wrap};
 use crate::findings::{StoredWitness, Verdict};
-use crate::model::{NumberText, printable};
+use crate::model::{NumberText, gist, printable};
 
 /// A witness with what a new evaluation says about it.
 pub type Replayed = (StoredWitness, Verdict);
@@ -27,7 +27,14 @@ pub fn render(replayed: &[Replayed], all: bool, style: Style) -> String {
                 lines.push(format!("  now  {}{bits}", pair(baseline, variant)));
             }
             Verdict::Gone { baseline, variant } => lines.push(format!("  now  {}", pair(baseline, variant))),
-            Verdict::Unevaluated { reason } => lines.push(format!("  now  {}", first_line(reason))),
+            Verdict::Unevaluated { reason } => {
+                // Wrapped here: a table forgets the indent.
+                let text = wrap(&printable(gist(reason)), style.width.saturating_sub(24));
+                let indented = text.lines().map(str::trim_start).enumerate();
+                lines.extend(
+                    indented.map(|(i, l)| format!("  {}{l}", if i == 0 { "now  " } else { "     " })),
+                );
+            }
         }
         table.add_row(vec![style.status(verdict.as_str()), Cell::new(lines.join("\n"))]);
     }

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
-use super::number::{count, exact, first_line, plural};
+use super::number::{count, exact, plural};
 use super::ranges::{self, is_inconsistent};
 use super::style::{Style, text_of, wrap};
-use crate::model::{Budget, FunctionRow, RunFile, StopReason, printable};
+use crate::model::{Budget, FunctionRow, RunFile, StopReason, gist, printable};
 
 /// What to show of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn missing(run: &RunFile, style: Style) -> String {
     let mut table = style.table(&["function", "not in build", "because"]);
     for function in &run.functions {
         for (build, message) in &function.missing {
-            let cells = [printable(&function.name), printable(build), first_line(message)];
+            let cells = [printable(&function.name), printable(build), printable(gist(message))];
             table.add_row(cells.map(Cell::new).to_vec());
         }
     }
@@ -97,7 +97,7 @@ fn builds(run: &RunFile, style: Style) -> String {
     for build in &run.builds {
         let mut about = match build.status.as_str() {
             "built" => printable(&build.version),
-            _ => first_line(&build.reason),
+            _ => printable(gist(&build.reason)),
         };
         if build.id == run.baseline {
             about.push_str(" (baseline)");

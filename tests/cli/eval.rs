@@ -50,7 +50,7 @@ fn one_input_is_shown_on_every_build_in_hex_and_decimal_with_its_bits() {
     let said = desk().expect(0, &["eval", "planted", "0x1.8p+1"]);
     said.out_has("  x = 0x1.8p+1 = 3\n");
     assert_eq!(line(&said.out, "gcc/O0/native"), ["0x1.8p+1", "3", "baseline"]);
-    assert_eq!(line(&said.out, "gcc/O2/native"), ["52.8", "0x1.2p+3", "9"]);
+    assert_eq!(line(&said.out, "gcc/O2/native"), ["52.7", "0x1.2p+3", "9"]);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_wrong_value_is_told_before_anything_is_compiled() {
     desk.expect(1, &["eval", "same", "1", "2"]).err_has("same takes 1 value (double x), not 2");
     desk.expect(1, &["eval", "same", "one"]).err_has("parameter x: `one` is not a number");
     desk.expect(1, &["eval", "steps", "1.5"]).err_has("parameter n: `1.5` is not an integer");
-    desk.expect(1, &["eval", "low", "256"]).err_has("does not fit unsigned char (0 to 255)");
+    desk.expect(1, &["eval", "low", "256"]).err_has("does not fit uint8_t (0 to 255)");
     let said = desk.expect(1, &["eval", "plantd", "1"]);
     said.err_has("no function matches `plantd`; did you mean `planted`?").err_has("`corner`");
     assert!(!said.err.contains("compiled"), "{}", said.shown());
@@ -105,7 +105,7 @@ fn a_build_without_the_function_says_so_and_nothing_is_compared_with_it() {
     let desk = desk();
     let said = desk.expect(0, &["eval", "only_plain", "2"]);
     assert_eq!(line(&said.out, "gcc/O0/native").last().unwrap(), "baseline");
-    said.out_has("undefined reference to `only_plain'");
+    said.out_has("undefined reference to").out_has("`only_plain'");
     let said = desk.expect(0, &["eval", "only_fast", "2"]);
     assert_eq!(line(&said.out, "gcc/O2/native"), ["-", "0x1p+1", "2"]);
 }

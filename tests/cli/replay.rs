@@ -82,7 +82,7 @@ fn what_is_no_longer_there_is_told_and_the_rest_is_replayed() {
     said.out_has(&format!("{count} witnesses: {} held, 0 moved, 0 gone, 1 unevaluated", count - 1));
     // A function of another type.
     desk.write("matrix.toml", &matrix.replace("double steps(int n)", "double steps(long n)"));
-    desk.expect(0, &["replay"]).out_has("was stored as double (int)").out_has("1 unevaluated");
+    desk.expect(0, &["replay"]).out_has("was stored as double (int32_t)").out_has("1 unevaluated");
     // A build that the matrix lost.
     desk.write("matrix.toml", &matrix.replace("name = \"O2\"", "name = \"O2-new\""));
     let said = desk.expect(0, &["replay", "--function", "steps"]);

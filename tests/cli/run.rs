@@ -139,6 +139,27 @@ fn compilers_of_three_families_are_compared_side_by_side() {
 }
 
 #[test]
+fn a_build_that_answers_differently_each_time_is_nondeterministic_and_no_inconsistency() {
+    let desk = Desk::small();
+    let count = "double count(double x) { static double calls; return PLANTED(x > 2) ? x + ++calls : x; }\n";
+    desk.write("small.c", &format!("{SMALL_C}{count}"));
+    desk.write(
+        "matrix.toml",
+        &(desk.read("matrix.toml") + "[[function]]\nsignature = \"double count(double x)\"\n"),
+    );
+    let said = desk.expect(0, &["run", "--out", "out", "--function", "count"]);
+    said.out_has("not deterministic: count").out_has("nondeterministic").out_has("0 inconsistent");
+    let run = desk.json("out/run.json");
+    let row = comparison(&run, "count", "gcc/O2/native");
+    assert_eq!(
+        (&row["stop_reason"], &row["witness"]),
+        (&"nondeterministic".into(), &serde_json::Value::Null)
+    );
+    desk.expect(3, &["run", "-q", "--strict", "--function", "count"])
+        .err_has("answers differently for the same input");
+}
+
+#[test]
 fn faults_are_rows_with_the_build_and_the_input() {
     let desk = Desk::small();
     let crash = "double crash(double x) { return PLANTED(x >= 2 && x < 4) ? *(volatile double *)0 : x; }\n";

@@ -110,7 +110,7 @@ fn what_is_wrong_with_the_matrix_or_the_options_is_told_before_anything_is_done(
     let bad = format!("{SMALL_AXES}\n[[function]]\nsignatur = \"double same(double x)\"\n");
     desk.write("matrix.toml", &bad);
     let said = desk.expect(1, &["run"]);
-    said.err_has("matrix.toml:26").err_has("signatur").err_has("`signature`");
+    said.err_has("matrix.toml:24").err_has("signatur").err_has("`signature`");
     desk.write("matrix.toml", &bad.replace("signatur ", "signature "));
     let said = desk.expect(1, &["run", "--strategy", "cigne"]);
     said.err_has("there is no strategy `cigne`; did you mean `cigen`?");
