@@ -113,9 +113,8 @@ impl PlainLoop {
         // SAFETY: the names are those of the C above and of benches/speed/work.c, with these types.
         let run = unsafe { libraries[0].get::<RunLoop>(b"run\0") }.unwrap();
         // SAFETY: as above.
-        let work = |library: &libloading::os::unix::Library| {
-            unsafe { library.get::<Work>(b"work\0") }.unwrap()
-        };
+        let work =
+            |library: &libloading::os::unix::Library| unsafe { library.get::<Work>(b"work\0") }.unwrap();
         let functions = libraries[1..].iter().map(work).collect();
         PlainLoop { run, functions, _libraries: libraries }
     }
