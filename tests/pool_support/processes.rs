@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
 
 /// One test at a time, because each looks at all processes of the program; and none may leave any.
 pub struct Quiet {
@@ -36,16 +35,4 @@ pub fn ours() -> Vec<String> {
             format!("{} {}", entry.file_name().display(), String::from_utf8_lossy(&line))
         })
         .collect()
-}
-
-/// CPU time of every process this one has started and waited for, and of theirs.
-pub fn children_cpu() -> Duration {
-    // SAFETY: an all-zero rusage is a valid one, and getrusage fills it.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
-        usage
-    };
-    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
-    time(usage.ru_utime) + time(usage.ru_stime)
 }
