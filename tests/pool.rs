@@ -245,6 +245,7 @@ fn a_cancelled_pool_returns_at_once_and_leaves_nothing_running() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_an_error_that_names_it() {
+    let _quiet = Quiet::begin();
     let path = compile("loads", "double f(double x) { return x; }", &[]);
     let objects = vec![plan("one", path, ControlWords::IEEE)];
     let pool = Pool::new(objects, LIMITS, Arc::default()).with_program("/nowhere/bitrift");

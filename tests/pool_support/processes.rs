@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
-/// One test at a time, because each looks at all processes of the program; and none may leave any.
+/// One test at a time, because each looks at all processes of the program; and none may leave any,
+/// nor a folder.
 pub struct Quiet {
     _turn: MutexGuard<'static, ()>,
 }
@@ -20,8 +21,17 @@ impl Drop for Quiet {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             assert_eq!(ours(), Vec::<String>::new());
+            assert_eq!(rooms(), Vec::<String>::new());
         }
     }
+}
+
+/// Folders that processes under test were given by this one.
+fn rooms() -> Vec<String> {
+    let prefix = format!("bitrift-{}-", std::process::id());
+    let entries = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with(&prefix)).collect()
 }
 
 /// Every process that runs the program under test, as its id and command line.
