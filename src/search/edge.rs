@@ -12,7 +12,7 @@ const STEPS: usize = 48;
 /// Samples in each zone around an edge.
 const PROBES: u64 = 16;
 /// Most samples outside the edge of a sparse range.
-const MOST_PROBES: u64 = 128;
+const MOST_PROBES: u64 = 256;
 /// How often an edge is moved because samples outside it are inconsistent.
 const ROUNDS: usize = 8;
 
@@ -112,8 +112,8 @@ pub fn probe_outside(
     let Some(first) = side.next(scout, at) else { return Ok(Vec::new()) };
     let near = side.step_or_end(scout, at, scout.near[d]);
     let far = side.step_or_end(scout, at, zone.reach);
-    // Enough to meet one with a chance of 95 % at the density of the loose box, within limits.
-    let wanted = if zone.sparse { (3.0 / scout.density.max(1e-9)) as u64 } else { 0 };
+    // As many as make missing all a chance of 1e-3 at the density of the loose box, within limits.
+    let wanted = if zone.sparse { (6.9 / scout.density.max(1e-9)) as u64 } else { 0 };
     let far_probes = wanted.clamp(PROBES, MOST_PROBES);
     let mut places = Vec::new();
     for (from, to, count) in [(first, near, PROBES), (near, far, far_probes)] {
