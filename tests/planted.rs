@@ -79,8 +79,8 @@ fn a_box_of_a_tenth_of_each_axis_is_found_for_two_parameters() {
     for region in cases {
         for seed in SEEDS {
             let task = doubles(2, Budget::Paper, seed);
-            let result = search_planted(&task, &[region.clone()]);
-            assert_found(&task, &result, &[region.clone()], 1.0, "two parameters");
+            let result = search_planted(&task, std::slice::from_ref(&region));
+            assert_found(&task, &result, std::slice::from_ref(&region), 1.0, "two parameters");
         }
     }
 }
@@ -90,8 +90,8 @@ fn a_box_of_a_tenth_of_each_axis_is_found_for_three_parameters_with_two_million(
     let region = vec![binades(100.5, 310.0), span(-1e-20, -1e-83), binades(-400.0, -190.0)];
     for seed in [1, 2] {
         let task = doubles(3, TWO_MILLION, seed);
-        let result = search_planted(&task, &[region.clone()]);
-        assert_found(&task, &result, &[region.clone()], 1.0, "three parameters");
+        let result = search_planted(&task, std::slice::from_ref(&region));
+        assert_found(&task, &result, std::slice::from_ref(&region), 1.0, "three parameters");
     }
 }
 
@@ -138,7 +138,7 @@ fn a_float_beside_an_integer_and_a_fixed_parameter() {
         task.function.params[1].domain = segment(1, 50);
         task.function.params[2].domain = segment(7, 7);
         let region = vec![binades(-100.0, 110.0), span(10.0, 30.0), span(7.0, 7.0)];
-        let result = search_planted(&task, &[region.clone()]);
+        let result = search_planted(&task, std::slice::from_ref(&region));
         assert_found(&task, &result, &[region], 0.0, "mixed");
     }
 }

@@ -216,6 +216,59 @@ fn every_result_type_and_class_change_is_compared() {
     assert!(comparison.class_changes.keys().any(|c| c.as_str() == "finite-to-nan"));
 }
 
+/// Every input the variant was asked for that differs from the baseline.
+type Log = std::rc::Rc<std::cell::RefCell<std::collections::BTreeSet<Vec<u64>>>>;
+
+fn logging(baseline: fn(&[f64]) -> f64, variant: fn(&[f64]) -> f64, log: &Log) -> [FakeBuild; 2] {
+    let values = |input: &[u64]| input.iter().map(|&bits| f64::from_bits(bits)).collect::<Vec<f64>>();
+    let log = log.clone();
+    [
+        Box::new(move |input| Outcome::Value(baseline(&values(input)).to_bits())),
+        Box::new(move |input| {
+            let (a, b) = (baseline(&values(input)), variant(&values(input)));
+            // The sign of zero and the payload of NaN are no inconsistency.
+            if a != b && !(a.is_nan() && b.is_nan()) {
+                log.borrow_mut().insert(input.to_vec());
+            }
+            Outcome::Value(b.to_bits())
+        }),
+    ]
+}
+
+#[test]
+fn every_inconsistent_sample_lies_in_exactly_one_range() {
+    type Code = fn(&[f64]) -> f64;
+    let cases: [(usize, Code, Code); 6] = [
+        (1, |x| (x[0] + 1.0) - 1.0, |x| x[0]),
+        (1, |x| (x[0] * x[0]).sqrt(), |x| x[0].abs()),
+        (1, |x| x[0] / 3.0, |x| if x[0].to_bits() % 97 == 0 { x[0] } else { x[0] / 3.0 }),
+        (2, |x| (x[0] + x[1]) - x[0], |x| x[1]),
+        (2, |x| x[0] * x[0] - x[1] * x[1], |x| (x[0] - x[1]) * (x[0] + x[1])),
+        (3, |x| (x[0] * x[1]) * x[2], |x| x[0] * (x[1] * x[2])),
+    ];
+    for (arity, baseline, variant) in cases {
+        for budget in [Budget::Paper, Budget::Evaluations(80_000)] {
+            let log = Log::default();
+            let result = search(&doubles(arity, budget, 1), logging(baseline, variant, &log).into());
+            let ranges = &result.comparisons[0].ranges;
+            for input in log.borrow().iter() {
+                let holds = |r: &&bitrift::model::RangeResult| {
+                    (0..arity).all(|i| {
+                        let ordinal = |bits| Scalar::F64.ordinal(bits).unwrap();
+                        let same_side = Scalar::F64.is_negative(r.hi[i]) == Scalar::F64.is_negative(input[i]);
+                        same_side && (ordinal(r.lo[i])..=ordinal(r.hi[i])).contains(&ordinal(input[i]))
+                    })
+                };
+                assert_eq!(
+                    ranges.iter().filter(holds).count(),
+                    1,
+                    "{arity} parameters, {budget:?}: {input:x?}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn identical_builds_have_no_ranges() {
     for arity in [1, 3] {
