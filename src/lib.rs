@@ -3,6 +3,7 @@
 //! Data flows through the modules in the order of ARCHITECTURE.md and never back.
 
 pub mod cli;
+pub mod commands;
 pub mod compile;
 pub mod eval;
 pub mod findings;

@@ -1,11 +1,24 @@
-//! Dispatches the hidden subcommands of worker processes.
+//! Parses the command line, runs the command, exits with its code.
 
 use std::process::ExitCode;
 
+use bitrift::cli::{Command, Exit, parse};
+use bitrift::commands::dispatch;
+
+/// Code under test uses the C library's heap and may overrun it; what a worker knows lives in a
+/// heap of its own, so that a stray write ends in a crash and not in a wrong number.
+#[global_allocator]
+static HEAP: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
-        Some("__worker") => bitrift::pool::worker_main(),
-        Some("__helper") => bitrift::eval::helper_main(),
-        _ => ExitCode::FAILURE,
+    match parse(std::env::args_os()) {
+        Ok(Command::Worker(_)) => bitrift::pool::worker_main(),
+        Ok(Command::Helper(_)) => bitrift::eval::helper_main(),
+        Ok(command) => dispatch(command).into(),
+        Err(error) => {
+            // Nothing can be done when the terminal is gone.
+            let _ = error.print();
+            Exit::of_clap(&error).into()
+        }
     }
 }

@@ -11,6 +11,12 @@ pub struct FunctionGlobs {
 }
 
 impl FunctionGlobs {
+    /// Only the function of this name, whatever characters it has.
+    pub fn exactly(name: &str) -> FunctionGlobs {
+        let pattern = Pattern::new(&Pattern::escape(name));
+        FunctionGlobs { patterns: pattern.into_iter().collect() }
+    }
+
     pub fn matches(&self, name: &str) -> bool {
         self.patterns.is_empty() || self.patterns.iter().any(|p| p.matches(name))
     }

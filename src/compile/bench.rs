@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::cache::{Cache, Recipe};
 use super::command::CommandLine;
 use super::folders::Folders;
+use super::inflight::InFlight;
 use super::key::{Files, Hash, KeyBuilder, files_in_args};
 use super::message::tidy;
 use crate::toolchain::{Compiler, End, Finished, Invocation, cpu_model, locate, run};
@@ -46,6 +47,7 @@ pub struct Bench<'a> {
     pub cache: &'a Cache,
     pub files: Files,
     pub folders: Folders,
+    pub in_flight: InFlight,
     pub timeout: Duration,
     pub cancel: &'a AtomicBool,
 }
@@ -136,7 +138,7 @@ impl<'a> Job<'a> {
             End::Cancelled => Err(Failure::Cancelled),
             _ => {
                 let words = done.complaint(&line.argv[0], self.bench.timeout);
-                Err(Failure::Tool(tidy(&words, self.path(), &self.scratch)))
+                Err(Failure::Tool(tidy(&words, &self.bench.cache.jobs_folder())))
             }
         }
     }

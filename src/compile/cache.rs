@@ -61,11 +61,19 @@ impl Cache {
         folder("BITRIFT_CACHE")
             .or_else(|| folder("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("bitrift")))
             .or_else(|| folder("HOME").map(|p| p.join(".cache/bitrift")))
-            .unwrap_or_else(|| std::env::temp_dir().join("bitrift-cache"))
+            .unwrap_or_else(|| {
+                let user = rustix::process::getuid().as_raw();
+                std::env::temp_dir().join(format!("bitrift-cache-{user}"))
+            })
     }
 
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where processes have the folders of their jobs.
+    pub fn jobs_folder(&self) -> PathBuf {
+        self.root.join("tmp")
     }
 
     /// A folder for one job, removed when dropped.

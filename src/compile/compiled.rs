@@ -2,7 +2,7 @@
 //!
 //! The result does not depend on the number of jobs or on what was cached.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,10 +11,11 @@ use rayon::prelude::*;
 
 use super::bench::{Bench, Failure, Object};
 use super::cache::Cache;
-use super::command::{Lines, ShimLine};
+use super::command::{Lines, ShimLine, SourceLine};
 use super::error::CompileError;
 use super::folders::{Folders, include_folders};
 use super::fpenv::control_words;
+use super::inflight::InFlight;
 use super::key::Files;
 use super::link::{LinkRequest, Linked};
 use super::object::{ObjectRequest, Origin, make_object};
@@ -78,6 +79,7 @@ pub fn compile_all(
         cache,
         files: Files::default(),
         folders: Folders::default(),
+        in_flight: InFlight::default(),
         timeout: settings.timeout,
         cancel: settings.cancel,
     };
@@ -166,24 +168,21 @@ impl Stage<'_> {
         self.sink.send(Event::CompileStarted { jobs });
 
         let probed: Vec<Progress> = ready.into_par_iter().with_max_len(1).map(|r| self.probe(r)).collect();
-        let requests: Vec<(usize, usize)> = probed
+        let requests: Vec<(usize, &Ready, Part)> = probed
             .iter()
             .enumerate()
             .flat_map(|(b, progress)| match progress {
-                Progress::Going(ready, _) => (0..parts(&ready.lines)).map(|part| (b, part)).collect(),
+                Progress::Going(ready, _) => parts(&ready.lines).map(|p| (b, &**ready, p)).collect(),
                 Progress::Stopped(_) => Vec::new(),
             })
             .collect();
-        let made: Vec<Result<Object, Failure>> = requests
-            .par_iter()
+        let made: Vec<(usize, Result<Object, Failure>)> = requests
+            .into_par_iter()
             .with_max_len(1)
-            .map(|(b, part)| match &probed[*b] {
-                Progress::Going(ready, _) => self.object(ready, *part),
-                Progress::Stopped(_) => Err(Failure::Cancelled),
-            })
+            .map(|(b, ready, part)| (b, self.object(ready, part)))
             .collect();
         let mut objects: Vec<Vec<Result<Object, Failure>>> = builds.iter().map(|_| Vec::new()).collect();
-        for ((b, _), object) in requests.into_iter().zip(made) {
+        for (b, object) in made {
             objects[b].push(object);
         }
         let version = |build: &Build| match compilers.get(build.command.as_str()) {
@@ -237,24 +236,16 @@ impl Stage<'_> {
         }
     }
 
-    /// Part numbers count the sources, then the setup, then the shims.
-    fn object(&self, ready: &Ready, part: usize) -> Result<Object, Failure> {
-        let lines = &ready.lines;
+    fn object(&self, ready: &Ready, part: Part) -> Result<Object, Failure> {
         let mut folders = ready.folders.clone();
         let name;
-        let (line, object, origin) = match lines.sources.get(part) {
-            Some(source) => {
+        let (line, object, origin) = match part {
+            Part::Source(source) => {
                 // Quoted includes look beside the source first.
                 folders.extend(source.path.parent().map(PathBuf::from));
                 (&source.line, &source.object, Origin::File(&source.path))
             }
-            None => {
-                let ShimLine { shim, object, line } = lines
-                    .setup
-                    .iter()
-                    .chain(&lines.shims)
-                    .nth(part - lines.sources.len())
-                    .ok_or(Failure::Cancelled)?;
+            Part::Shim(ShimLine { shim, object, line }) => {
                 name = format!("{}.c", shim.stem);
                 (line, object, Origin::Text { name: &name, text: &shim.text })
             }
@@ -310,14 +301,21 @@ impl Stage<'_> {
     }
 }
 
-/// How many objects a build has.
-fn parts(lines: &Lines) -> usize {
-    lines.sources.len() + lines.setup.iter().len() + lines.shims.len()
+/// One object of a build.
+enum Part<'a> {
+    Source(&'a SourceLine),
+    Shim(&'a ShimLine),
+}
+
+/// The sources, then the setup, then the shims.
+fn parts<'a>(lines: &'a Lines) -> impl Iterator<Item = Part<'a>> {
+    let generated = lines.setup.iter().chain(&lines.shims).map(Part::Shim);
+    lines.sources.iter().map(Part::Source).chain(generated)
 }
 
 /// Probe, objects and link.
 fn steps(ready: &Ready) -> usize {
-    parts(&ready.lines) + 1 + usize::from(ready.build.fpenv == FpEnvPolicy::Probed)
+    parts(&ready.lines).count() + 1 + usize::from(ready.build.fpenv == FpEnvPolicy::Probed)
 }
 
 fn built(
@@ -350,6 +348,6 @@ type Compilers = BTreeMap<String, Result<Compiler, Missing>>;
 
 /// Each command is looked up once.
 fn find_all(builds: &[Build]) -> Compilers {
-    let commands: BTreeMap<&str, ()> = builds.iter().map(|b| (b.command.as_str(), ())).collect();
-    commands.into_par_iter().map(|(command, ())| (command.to_string(), find(command))).collect()
+    let commands: BTreeSet<&str> = builds.iter().map(|b| b.command.as_str()).collect();
+    commands.into_par_iter().map(|command| (command.to_string(), find(command))).collect()
 }

@@ -33,6 +33,7 @@ fn probe(
     key.add(PROBE_SOURCE).add_all(&build.runner);
     bench.add_link_inputs(&mut key, line);
     let key = key.finish();
+    let _turn = bench.in_flight.enter(key);
     let known = bench.look_up(&key, &[]).and_then(|(_, answer)| fs::read_to_string(answer.path).ok());
     if let Some(words) = known.and_then(|text| read_probe(&text)) {
         return Ok((words, true));

@@ -36,6 +36,7 @@ impl LinkRequest<'_> {
         self.bench.stop_if_cancelled()?;
         let all: Vec<usize> = self.shims.iter().map(|(number, ..)| *number).collect();
         let key = self.key(&self.line(&all));
+        let _turn = self.bench.in_flight.enter(key);
         if let Some((recipe, object)) = self.bench.look_up(&key, &[]) {
             let number = |tag: &str| self.lines.shims.iter().position(|s| s.shim.tag == tag);
             let missing = recipe.notes.into_iter().filter_map(|(tag, words)| Some((number(&tag)?, words)));

@@ -6,18 +6,28 @@ use std::path::Path;
 /// The longest message kept; the first errors say most.
 const LIMIT: usize = 4096;
 
-/// Takes the job's folder out of a message, names the tool's temporary files alike every time, and
-/// keeps the beginning.
-pub fn tidy(words: &str, job: &Path, scratch: &Path) -> String {
-    let scratch = format!("{}/", scratch.display());
+/// Takes the folders of jobs (this one's, and those that debug information of other objects names)
+/// out of a message, names the tool's temporary files alike every time, and keeps the beginning.
+/// Jobs run in `<jobs>/<process>/<job>/`, and their tools' temporary files are in `tmp/` there.
+pub fn tidy(words: &str, jobs: &Path) -> String {
+    let jobs = format!("{}/", jobs.display());
     let mut text = String::with_capacity(words.len());
-    for (i, piece) in words.split(scratch.as_str()).enumerate() {
-        let rest = piece
-            .trim_start_matches(|c: char| i > 0 && (c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
-        text.push_str(if i > 0 { "temporary" } else { "" });
-        text.push_str(rest);
+    for (i, piece) in words.split(jobs.as_str()).enumerate() {
+        if i == 0 {
+            text.push_str(piece);
+            continue;
+        }
+        let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        // After the process and the job there is a file, or the job's folder was meant.
+        let rest = piece.trim_start_matches(name).trim_start_matches('/').trim_start_matches(name);
+        match rest.strip_prefix('/') {
+            Some(rest) => match rest.strip_prefix("tmp/") {
+                Some(rest) => text.extend(["temporary", rest.trim_start_matches(name)]),
+                None => text.push_str(rest),
+            },
+            None => text.extend([".", rest]),
+        }
     }
-    let text = text.replace(&format!("{}/", job.display()), "").replace(&job.display().to_string(), ".");
     shorten(text.trim_end())
 }
 
@@ -51,17 +61,21 @@ pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
     if all.len() == 1 {
         return all.into_iter().map(|shim| (shim, words.to_string())).collect();
     }
+    // A line that names no shim belongs to those named after it (lld) or just before it (ld.bfd).
+    let owners = |i: usize| -> BTreeSet<usize> {
+        if !named[i].is_empty() || !lines[i].contains("undefined") {
+            return named[i].clone();
+        }
+        if lines[i].contains("undefined symbol:") {
+            let follow = (i + 1..lines.len()).take_while(|j| lines[*j].starts_with(">>>"));
+            return follow.flat_map(|j| named[j].clone()).collect();
+        }
+        i.checked_sub(1).map(|before| named[before].clone()).unwrap_or_default()
+    };
+    let owners: Vec<BTreeSet<usize>> = (0..lines.len()).map(owners).collect();
     let about = |shim: usize| {
-        // ld.bfd says on the next line what it misses, lld on one before.
-        let near = |i: usize| {
-            let neighbour =
-                |j: Option<usize>| j.and_then(|j| named.get(j)).is_some_and(|n| n.contains(&shim));
-            neighbour(Some(i + 1)) || neighbour(i.checked_sub(1)) || (neighbour(Some(i + 2)))
-        };
-        let keep = |i: &usize| {
-            named[*i].contains(&shim) || (named[*i].is_empty() && lines[*i].contains("undefined") && near(*i))
-        };
-        (0..lines.len()).filter(keep).map(|i| lines[i]).collect::<Vec<_>>().join("\n")
+        let own = lines.iter().zip(&owners).filter(|(_, owners)| owners.contains(&shim));
+        own.map(|(line, _)| *line).collect::<Vec<_>>().join("\n")
     };
     all.into_iter().map(|shim| (shim, about(shim))).collect()
 }
@@ -69,7 +83,10 @@ pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
 /// The shims whose file or function a line names.
 fn mentioned(line: &str, tags: &[&str]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
-    for prefix in ["bitrift_shim_", "bitrift_call_", "bitrift_body_"] {
+    let generated = ["bitrift_shim_", "bitrift_call_", "bitrift_body_"];
+    // The shims' user-written parts have names of their own.
+    let quoted = ["signature of ", "call of ", "body of "];
+    for prefix in generated.into_iter().chain(quoted) {
         for (at, _) in line.match_indices(prefix) {
             let rest = &line[at + prefix.len()..];
             let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -85,9 +102,13 @@ mod tests {
 
     #[test]
     fn temporary_names_are_taken_out() {
-        let words = "/c/tmp/job-1/x.o: in function\n/c/tmp/job-1/tmp/ccAb12Xy.ltrans0.ltrans.o: nope\nin /c/tmp/job-1";
-        let tidied = tidy(words, Path::new("/c/tmp/job-1"), Path::new("/c/tmp/job-1/tmp"));
-        assert_eq!(tidied, "x.o: in function\ntemporary.ltrans0.ltrans.o: nope\nin .");
+        let words = "/c/tmp/1-a/job-1/x.o: in function\n/c/tmp/2-b/job-2/body of f:2: nope\n\
+                     /c/tmp/1-a/job-1/tmp/ccAb12Xy.ltrans0.ltrans.o: nope\nin /c/tmp/1-a/job-1\n/c/tmp";
+        let tidied = tidy(words, Path::new("/c/tmp"));
+        assert_eq!(
+            tidied,
+            "x.o: in function\nbody of f:2: nope\ntemporary.ltrans0.ltrans.o: nope\nin .\n/c/tmp"
+        );
     }
 
     #[test]

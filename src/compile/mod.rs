@@ -9,6 +9,7 @@ mod deps;
 mod error;
 mod folders;
 mod fpenv;
+mod inflight;
 mod key;
 mod link;
 mod message;

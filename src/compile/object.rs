@@ -39,6 +39,7 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<(Object, bo
     // A source that cannot be read has no key: the compiler says what is wrong with it.
     let key = source_hash(bench, request)
         .map(|hash| bench.key("object", request.compiler, request.line).add(hash).finish());
+    let _turn = key.map(|key| bench.in_flight.enter(key));
     if let Some((_, object)) = key.and_then(|key| bench.look_up(&key, request.folders)) {
         return Ok((object, true));
     }

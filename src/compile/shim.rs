@@ -40,8 +40,8 @@ pub fn setup_shim(experiment: &Experiment) -> Option<Shim> {
     let stem = format!("{SETUP_SYMBOL}_shim");
     let mut text = includes(&experiment.setup_headers);
     text.push_str(&format!(
-        "void {SETUP_SYMBOL}(void);\n{EXPORT}void {SETUP_SYMBOL}(void)\n{{\n{}}}\n",
-        quoted("setup", statements, &stem)
+        "void {SETUP_SYMBOL}(void);\n{EXPORT}void {SETUP_SYMBOL}(void)\n{{\n{}",
+        quoted("setup", statements, "}", &stem)
     ));
     Some(Shim { what: "setup".into(), tag: String::new(), stem, symbol: SETUP_SYMBOL.into(), text })
 }
@@ -71,25 +71,26 @@ fn function_shim(function: &Function, tag: String) -> Shim {
     let (before, value) = match &function.callee {
         Callee::Signature(prototype) => {
             let target = format!("bitrift_target_{tag}");
-            (declaration(function, prototype, &target, &stem), format!("{target}({arguments})"))
+            (declaration(function, prototype, &target, &stem), format!("{target}({arguments});\n"))
         }
         Callee::Call(expression) => {
-            let lines = quoted(&format!("call of {}", function.name), expression, &stem);
-            (String::new(), format!("(\n{lines})"))
+            let lines = quoted(&format!("call of {}", function.name), expression, ");", &stem);
+            (String::new(), format!("(\n{lines}"))
         }
         Callee::Body(statements) => {
             let body = format!("bitrift_body_{tag}");
-            let lines = quoted(&format!("body of {}", function.name), statements, &stem);
-            let text = format!("static {result} {body}({})\n{{\n{lines}}}\n", parameters(function));
-            (text, format!("{body}({arguments})"))
+            let lines = quoted(&format!("body of {}", function.name), statements, "}", &stem);
+            let text = format!("static {result} {body}({})\n{{\n{lines}", parameters(function));
+            (text, format!("{body}({arguments});\n"))
         }
     };
     let mut text = includes(&function.headers);
+    text.push_str(&includes(&standard_headers(function)));
     text.push_str(PRELUDE);
     text.push_str(&before);
     let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
-    text.push_str(&format!("{head};\n{EXPORT}{head}\n{{\n{}", unpack(function)));
-    text.push_str(&format!("        {result} bitrift_result = {value};\n"));
+    text.push_str(&format!("{head};\n{}{EXPORT}{head}\n{{\n{}", no_builtin(function), unpack(function)));
+    text.push_str(&format!("        {result} bitrift_result = {value}"));
     text.push_str(&pack(function.result));
     text.push_str("    }\n}\n");
     Shim { what: format!("shim {}", function.name), tag, stem, symbol, text }
@@ -107,11 +108,27 @@ fn includes(headers: &[String]) -> String {
     headers.iter().map(|h| format!("#include <{h}>\n")).collect()
 }
 
-/// The user's own text, with its own name in the compiler's messages.
-fn quoted(name: &str, text: &str, stem: &str) -> String {
-    let name: String =
-        name.chars().map(|c| if c == '"' || c == '\\' || c.is_control() { '_' } else { c }).collect();
-    format!("#line 1 \"{name}\"\n{}\n#line 1 \"{stem}.c\"\n", text.trim_end())
+/// The headers of the standard types that parameters and result are written with: nobody should
+/// have to name a header to say `size_t`.
+fn standard_headers(function: &Function) -> Vec<String> {
+    let types = function.params.iter().map(|p| &p.c_type).chain([&function.result_c_type]);
+    let header = |word: &str| match word {
+        "size_t" | "ptrdiff_t" => Some("stddef.h"),
+        "ssize_t" => Some("sys/types.h"),
+        "bool" => Some("stdbool.h"),
+        word if word.trim_start_matches('u').starts_with("int") && word.ends_with("_t") => Some("stdint.h"),
+        _ => None,
+    };
+    let found: BTreeSet<&str> = types.flat_map(|t| t.split_whitespace()).filter_map(header).collect();
+    found.into_iter().map(String::from).collect()
+}
+
+/// The user's own text and what closes it, with its own name in the compiler's messages. The close
+/// comes under that name too, because tcc complains about a token only after reading the next.
+fn quoted(name: &str, text: &str, close: &str, stem: &str) -> String {
+    let plain = |c: char| if c == '"' || c == '\\' || c.is_control() { '_' } else { c };
+    let name: String = name.chars().map(plain).collect();
+    format!("#line 1 \"{name}\"\n{}\n{close}\n#line 1 \"{stem}.c\"\n", text.trim_end())
 }
 
 fn parameters(function: &Function) -> String {
@@ -124,18 +141,34 @@ fn parameters(function: &Function) -> String {
 /// Declares the function under another name for the same symbol: under its own, a compiler that
 /// knows a library function of that name puts its own code in place of the call.
 fn declaration(function: &Function, prototype: &str, target: &str, stem: &str) -> String {
-    let prototype = prototype.trim().trim_end_matches(';').trim_end();
-    let prototype = prototype.strip_prefix("extern ").unwrap_or(prototype);
+    let prototype = bare(prototype);
     let renamed = match name_in(prototype) {
-        Some(at) => {
-            let (start, end) = at;
+        Some((start, end)) => {
             let name = &prototype[start..end];
-            format!("extern {}{target}{} __asm__(\"{name}\");", &prototype[..start], &prototype[end..])
+            format!("extern {}{target}{} __asm__(\"{name}\")", &prototype[..start], &prototype[end..])
         }
         // Not a prototype: let the compiler say so.
-        None => format!("extern {prototype};"),
+        None => format!("extern {prototype}"),
     };
-    quoted(&format!("signature of {}", function.name), &renamed, stem)
+    quoted(&format!("signature of {}", function.name), &renamed, ";", stem)
+}
+
+/// Clang goes by the symbol, whatever the name, unless it is told not to in the caller.
+fn no_builtin(function: &Function) -> String {
+    let Callee::Signature(prototype) = &function.callee else { return String::new() };
+    let prototype = bare(prototype);
+    let Some((start, end)) = name_in(prototype) else { return String::new() };
+    format!(
+        "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Winvalid-no-builtin-names\"\n\
+         __attribute__((no_builtin(\"{}\")))\n#endif\n",
+        &prototype[start..end]
+    )
+}
+
+/// A prototype without what may stand around it.
+fn bare(prototype: &str) -> &str {
+    let prototype = prototype.trim().trim_end_matches(';').trim_end();
+    prototype.strip_prefix("extern ").unwrap_or(prototype)
 }
 
 /// Where the function's name stands: the identifier in front of the first parenthesis.
@@ -224,7 +257,7 @@ mod tests {
         )
         .text;
         let declared =
-            "extern double  bitrift_target_airy (double x, const double y) __asm__(\"remainder\");\n";
+            "extern double  bitrift_target_airy (double x, const double y) __asm__(\"remainder\")\n;\n";
         assert!(text.contains(declared), "{text}");
         assert!(text.contains("double bitrift_result = bitrift_target_airy(x, y);"), "{text}");
     }
@@ -233,7 +266,7 @@ mod tests {
     fn a_prototype_without_a_name_is_left_to_the_compiler() {
         for prototype in ["double", "(double x)", "", "f(double x)", "é(double)"] {
             let text = shim(Callee::Signature(prototype.into()), &[]).text;
-            assert!(text.contains(&format!("extern {prototype}")) || prototype == "é(double)", "{text}");
+            assert!(text.contains("\nextern") && !text.contains("__asm__"), "{text}");
         }
     }
 
@@ -247,7 +280,7 @@ mod tests {
         );
         function.headers = vec!["a.h".into(), "b/c.h".into()];
         let text = function_shim(&function, "f".into()).text;
-        assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n"));
+        assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n#include <stddef.h>\n"));
         assert_eq!(text, function_shim(&function, "f".into()).text);
         insta::assert_snapshot!(text);
     }

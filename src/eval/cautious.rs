@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+
 use super::helper::{HelperReply, Run};
 use super::process::{Gone, Process};
 use super::slab::{CAPACITY, Slab};
@@ -129,6 +131,11 @@ pub(crate) struct Helpers {
 impl Helpers {
     pub(crate) fn new(program: &Path, limits: CallLimits) -> Helpers {
         Helpers { program: program.into(), limits, running: BTreeMap::new() }
+    }
+
+    /// The processes that are helpers.
+    pub(crate) fn pids(&self) -> Vec<Pid> {
+        self.running.values().map(|helper| helper.process.pid()).collect()
     }
 
     /// Starts the helper of a build, unless it is there.

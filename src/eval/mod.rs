@@ -34,7 +34,7 @@ pub use evaluator::{EvalError, Evaluator};
 pub use fake::{Fake, FakeBuild};
 pub(crate) use frame::{read_frame, write_frame};
 pub use helper::helper_main;
-pub(crate) use native::{Host, Native, Selection, THIS_PROGRAM};
+pub(crate) use native::{Host, Native, STRAYS_EXIT, Selection, THIS_PROGRAM};
 pub use plan::{CallLimits, LoadPlan};
 pub(crate) use process::{Gone, Process, end_descendants};
 pub(crate) use settle::{Forked, fork, leave, settle, volunteer_for_oom};

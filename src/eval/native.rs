@@ -3,11 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::process::WaitOptions;
 use serde::{Deserialize, Serialize};
 
 use super::cautious::{Call, Helpers};
 use super::guard::{Batch, Shim};
 use super::object::Object;
+use super::process::children;
+use super::settle::leave;
 use super::slab::{CAPACITY, Phase, Slab};
 use super::{CallLimits, EvalError, Evaluator, LoadPlan};
 use crate::model::{MAX_PARAMS, Outcome};
@@ -15,6 +18,12 @@ use crate::model::{MAX_PARAMS, Outcome};
 /// The program that a process in a hidden role starts others from: itself, even when the file it
 /// came from has been replaced since.
 pub(crate) const THIS_PROGRAM: &str = "/proc/self/exe";
+
+/// The exit code of a worker in which code under test left processes behind.
+pub(crate) const STRAYS_EXIT: i32 = 97;
+
+/// Looking costs a system call.
+const CALLS_UNCHECKED: usize = 512;
 
 /// The objects of a run as far as this process has loaded them. For a worker process only: hot
 /// builds may end it at any call.
@@ -24,6 +33,8 @@ pub(crate) struct Host {
     slab: Slab,
     loaded: Vec<Option<Object>>,
     helpers: Helpers,
+    /// Calls made since the last look for processes that code under test left behind.
+    unchecked: usize,
 }
 
 impl Host {
@@ -33,6 +44,7 @@ impl Host {
             loaded: plans.iter().map(|_| None).collect(),
             helpers: Helpers::new(Path::new(THIS_PROGRAM), limits),
             timeout: limits.timeout,
+            unchecked: 0,
             plans,
             slab,
         }
@@ -40,6 +52,31 @@ impl Host {
 
     pub(crate) fn slab(&self) -> &Slab {
         &self.slab
+    }
+
+    /// Whether code under test has left a process behind. One that every call leaves must not become
+    /// thousands, so a host looks now and then, and a worker after every piece of work.
+    pub(crate) fn has_strays(&mut self) -> bool {
+        self.unchecked = 0;
+        let helpers = self.helpers.pids();
+        if !helpers.is_empty() {
+            return children().iter().any(|pid| !helpers.contains(pid));
+        }
+        loop {
+            match rustix::process::wait(WaitOptions::NOHANG) {
+                Ok(None) => return true,
+                Ok(Some(_)) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Leaves this process when code under test has left others behind; its watcher ends them.
+    fn refuse_strays(&mut self, calls: usize) {
+        self.unchecked += calls;
+        if self.unchecked >= CALLS_UNCHECKED && self.helpers.pids().is_empty() && self.has_strays() {
+            leave(STRAYS_EXIT);
+        }
     }
 
     fn shim(&mut self, plan: usize, function: usize) -> Result<Shim, EvalError> {
@@ -104,9 +141,9 @@ impl<'h> Native<'h> {
                 shim
             }
         };
-        let slab = &self.host.slab;
         let control = self.host.plans[plan].object.control;
         for chunk in inputs.chunks(CAPACITY * arity) {
+            let slab = &self.host.slab;
             // The copy lets the watcher name the input of a call that does not return.
             slab.put_inputs(arity, chunk);
             let end = chunk.len() / arity;
@@ -120,6 +157,7 @@ impl<'h> Native<'h> {
                 out.extend((0..end).map(|index| slab.outcome(index)));
                 (0..end).for_each(|index| slab.set_fault(index, None));
             }
+            self.host.refuse_strays(end);
         }
         Ok(())
     }

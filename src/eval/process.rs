@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -14,14 +14,11 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tempfile::TempDir;
 
 use super::CallLimits;
 use super::frame::{Inbox, write_frame};
 use super::slab::Slab;
-
-/// Where the other side finds its slab and the end of its leash.
-pub(crate) const SLAB_FD: RawFd = 3;
-pub(crate) const LEASH_FD: RawFd = 4;
 
 /// How often a waiting side looks around.
 const TICK: Duration = Duration::from_millis(50);
@@ -52,34 +49,34 @@ pub(crate) struct Process {
     slab: Slab,
     /// The other side cleans up and ends when this closes, also when this process is killed.
     leash: Option<OwnedFd>,
+    /// The folder the other side is in. Each side removes it, because either may be killed.
+    _room: TempDir,
 }
 
 impl Process {
     /// Starts `program` with the hidden subcommand `role`.
     pub(crate) fn spawn(program: &Path, role: &str, limits: CallLimits) -> io::Result<Process> {
         let slab = Slab::create(limits)?;
+        let prefix = format!("bitrift-{}-", std::process::id());
+        let room = tempfile::Builder::new().prefix(&prefix).tempdir()?;
         let (far, leash) = pipe_with(PipeFlags::CLOEXEC)?;
-        // Above the two numbers below, so that neither duplication overwrites the other's source.
-        let slab_fd = rustix::io::fcntl_dupfd_cloexec(slab.fd(), 10)?;
-        let leash_fd = rustix::io::fcntl_dupfd_cloexec(&far, 10)?;
-        let (slab_raw, leash_raw) = (slab_fd.as_raw_fd(), leash_fd.as_raw_fd());
+        // Clear of the standard streams, which are rearranged between fork and exec.
+        let (slab_fd, leash_fd) = (raise_fd(&slab.fd())?, raise_fd(&far)?);
+        let kept = [slab_fd.as_raw_fd(), leash_fd.as_raw_fd()];
         let mut command = Command::new(program);
-        command.arg0("bitrift").arg(role).stdin(Stdio::piped()).stdout(Stdio::piped());
-        command.stderr(Stdio::null()).process_group(0).env_clear().env("LC_ALL", "C");
+        command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string())).arg(room.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.process_group(0).env_clear().env("LC_ALL", "C");
         for name in KEPT {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
             }
         }
-        // SAFETY: between fork and exec only dup2 is called, which is async-signal-safe.
+        // SAFETY: between fork and exec only fcntl is called, which is async-signal-safe.
         unsafe {
             command.pre_exec(move || {
-                for (from, to) in [(slab_raw, SLAB_FD), (leash_raw, LEASH_FD)] {
-                    if libc::dup2(from, to) < 0 {
-                        return Err(io::Error::last_os_error());
-                    }
-                }
-                Ok(())
+                let failed = kept.iter().any(|&fd| libc::fcntl(fd, libc::F_SETFD, 0) < 0);
+                if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
             });
         }
         let mut child = command.spawn()?;
@@ -88,7 +85,16 @@ impl Process {
         fcntl_setfl(&replies, OFlags::NONBLOCK)?;
         let pid = Pid::from_child(&child);
         let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
-        Ok(Process { child, pidfd, requests, replies, inbox: Inbox::default(), slab, leash: Some(leash) })
+        Ok(Process {
+            child,
+            pidfd,
+            requests,
+            replies,
+            inbox: Inbox::default(),
+            slab,
+            leash: Some(leash),
+            _room: room,
+        })
     }
 
     pub(crate) fn slab(&self) -> &Slab {
@@ -130,6 +136,15 @@ impl Process {
                 return Err(Gone::Stopped);
             }
         }
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Gives the process a moment to end by itself, so that it can say how.
+    pub(crate) fn await_end(&self, time: Duration) {
+        wait(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], time);
     }
 
     /// Lets the process go and waits until it and everything below it has ended.
@@ -181,7 +196,7 @@ pub(crate) fn end_descendants() {
 }
 
 /// The processes whose parent is this one, by a look through /proc.
-fn children() -> Vec<Pid> {
+pub(crate) fn children() -> Vec<Pid> {
     let me = rustix::process::getpid().as_raw_nonzero().to_string();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
@@ -199,7 +214,7 @@ pub(crate) fn stat_field(pid: i32, field: usize) -> Option<String> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(field).map(Into::into)
 }
 
-/// A descriptor for reading that closes on exec and stays clear of the low numbers.
+/// A copy of a descriptor that closes on exec and stays clear of the low numbers.
 pub(crate) fn raise_fd(fd: &impl AsFd) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(fd, 100)?)
 }

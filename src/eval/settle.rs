@@ -4,14 +4,14 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::PathBuf;
 
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_child_subreaper,
     set_parent_process_death_signal, setpgid, setrlimit,
 };
-use tempfile::TempDir;
 
-use super::process::{LEASH_FD, SLAB_FD, raise_fd};
+use super::process::raise_fd;
 use super::slab::Slab;
 
 /// Files written by code under test, and copies of objects, end here.
@@ -25,17 +25,14 @@ pub(crate) struct Settled {
     pub slab: Slab,
     /// Ready when the other side has let go.
     pub leash: OwnedFd,
-    /// The empty folder this process is in; removed with it.
-    pub room: TempDir,
+    /// The empty folder this process is in.
+    pub room: PathBuf,
 }
 
 /// Takes over the descriptors that `Process::spawn` left and settles in.
 pub(crate) fn settle() -> io::Result<Settled> {
-    // Without its slab and leash this was started by hand.
-    // SAFETY: nothing else in this process has used these numbers yet.
-    let (slab, leash) = unsafe { (take(SLAB_FD)?, take(LEASH_FD)?) };
-    let leash_high = raise_fd(&leash)?;
-    let slab = Slab::open(raise_fd(&slab)?)?;
+    let (slab, leash) = (inherited(2)?, inherited(3)?);
+    let slab = Slab::open(slab)?;
     let requests = File::from(raise_fd(&io::stdin())?);
     let replies = File::from(raise_fd(&io::stdout())?);
     let null = File::options().read(true).write(true).open("/dev/null")?;
@@ -52,21 +49,23 @@ pub(crate) fn settle() -> io::Result<Settled> {
     limit(Resource::As, slab.memory_mb().saturating_mul(1 << 20))?;
     // What code under test leaves behind comes to this process, which ends it.
     set_child_subreaper(Some(getpid()))?;
-    let room = tempfile::Builder::new().prefix("bitrift-").tempdir()?;
-    std::env::set_current_dir(room.path())?;
+    let room = PathBuf::from(std::env::args_os().nth(4).unwrap_or_default());
+    std::env::set_current_dir(&room)?;
     // SAFETY: this process has one thread.
-    unsafe { std::env::set_var("TMPDIR", room.path()) };
-    Ok(Settled { requests, replies, slab, leash: leash_high, room })
+    unsafe { std::env::set_var("TMPDIR", &room) };
+    Ok(Settled { requests, replies, slab, leash, room })
 }
 
-/// # Safety
-/// Nothing else in the process may own the descriptor.
-unsafe fn take(fd: i32) -> io::Result<OwnedFd> {
-    // SAFETY: asks about a number.
-    if unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
+/// The descriptor whose number is this argument of the command line.
+fn inherited(argument: usize) -> io::Result<OwnedFd> {
+    let number = std::env::args().nth(argument).and_then(|text| text.parse::<i32>().ok());
+    let by_hand = || io::Error::other("this subcommand is for processes that bitrift starts itself");
+    let fd = number.filter(|fd| *fd > 2).ok_or_else(by_hand)?;
+    // SAFETY: sets a flag on a number; fails when nothing is open there.
+    if unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: open, as just seen, and nobody else's by the caller's promise.
+    // SAFETY: open, as just seen, and left by the parent process for this one to own.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, pidfd_open, waitpid,
 };
 
 use super::process::{stat_field, wait};
@@ -68,18 +68,17 @@ pub(crate) fn watch(pid: Pid, slab: &Slab, leash: BorrowedFd<'_>, rules: Rules) 
         // The leash never carries a byte: it is ready when its other end is closed.
         let mut fds = [PollFd::new(&pidfd, PollFlags::IN), PollFd::from_borrowed_fd(leash, PollFlags::IN)];
         let ready = wait(&mut fds, rules.tick);
-        if !fds[1].revents().is_empty() {
-            return kill(pid, End::Released);
-        }
+        let released = !fds[1].revents().is_empty();
         if let Ok(Some((_, status))) = waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             slab.add_near(pace.near_call(rules));
             if let Some(number) = status.stopping_signal() {
                 return kill(pid, End::Signal(number));
             }
-            let end = status.exit_status().map(End::Exit);
-            let end = end.or(status.terminating_signal().map(End::Signal)).unwrap_or(End::Released);
             let _ = kill_process_group(pid, Signal::KILL);
-            return end;
+            return end_of(status);
+        }
+        if released {
+            return kill(pid, End::Released);
         }
         if !ready && pace.breaks(slab, rules) {
             return kill(pid, End::Timeout);
@@ -87,11 +86,25 @@ pub(crate) fn watch(pid: Pid, slab: &Slab, leash: BorrowedFd<'_>, rules: Rules) 
     }
 }
 
+/// Kills a child and reaps it; `end` unless it was ending by itself.
 fn kill(pid: Pid, end: End) -> End {
     let _ = kill_process_group(pid, Signal::KILL);
     let _ = kill_process(pid, Signal::KILL);
-    while matches!(waitpid(Some(pid), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
-    end
+    loop {
+        match waitpid(Some(pid), WaitOptions::empty()) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(Some((_, status))) if end == End::Released => match end_of(status) {
+                End::Signal(number) if number == Signal::KILL.as_raw() => return end,
+                own => return own,
+            },
+            _ => return end,
+        }
+    }
+}
+
+fn end_of(status: WaitStatus) -> End {
+    let exited = status.exit_status().map(End::Exit);
+    exited.or(status.terminating_signal().map(End::Signal)).unwrap_or(End::Released)
 }
 
 /// What was last seen of a process, and since when.

@@ -103,11 +103,12 @@ fn unsteady_builds(result: &FunctionResult, recheck: &mut dyn Recheck) -> Result
 /// Takes every value that rests on a nondeterministic build out of the result.
 fn disown(result: &mut FunctionResult, build: usize) {
     let mut columns = BTreeSet::new();
-    for (column, comparison) in result.comparisons.iter_mut().enumerate() {
+    for comparison in &mut result.comparisons {
         if build != 0 && comparison.variant != build {
             continue;
         }
-        columns.insert(column);
+        // Samples have a column for each variant.
+        columns.insert(comparison.variant.saturating_sub(1));
         // How much was evaluated followed the answers too.
         result.evaluations = result.evaluations.saturating_sub(comparison.evaluations);
         comparison.evaluations = 0;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use super::job::{FunctionJob, FunctionTiming, Limits, Mode, PoolError, TimeRequest};
 use super::lane::{Cost, Halt, Lane, Piece, Suspects};
@@ -24,7 +25,8 @@ pub struct Pool {
 impl Pool {
     /// A pool whose work stops soon after `cancel` becomes true.
     pub fn new(objects: Vec<LoadPlan>, limits: Limits, cancel: Arc<AtomicBool>) -> Pool {
-        let limits = Limits { jobs: limits.jobs.max(1), ..limits };
+        let timeout = limits.timeout.max(Duration::from_millis(1));
+        let limits = Limits { jobs: limits.jobs.max(1), timeout, ..limits };
         let (program, suspects) = (PathBuf::from(THIS_PROGRAM), Suspects::default());
         Pool { objects, limits, cancel, program, suspects, loading: OnceLock::new() }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use super::job::PoolError;
 use super::protocol::{Reply, Request, Work};
@@ -92,6 +93,8 @@ impl Worker {
 
     /// Waits for the watcher's word and reads what the worker was doing.
     fn death(&mut self) -> Death {
+        // Its pipes close a little before its watcher has seen it end.
+        self.process.await_end(Duration::from_secs(1));
         self.process.end();
         let slab = self.process.slab();
         let end = slab.end();

@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::coordinator::Pool;
 use super::handle::{Death, Lost, Worker};
 use super::job::PoolError;
-use super::protocol::{Reply, Work};
-use crate::eval::{Helpers, Selection};
+use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Work};
+use crate::eval::{End, Helpers, STRAYS_EXIT, Selection};
 use crate::fp::format_hex;
 use crate::model::FaultKind;
 use crate::search::Task;
@@ -146,8 +146,15 @@ impl<'p> Lane<'p> {
             Some(kind) => kind.to_string(),
         };
         let place = match death.object.and_then(|object| self.pool.objects.get(object)) {
-            None => return format!("{what} outside the code under test"),
             Some(plan) => &plan.build,
+            None => {
+                return match death.end {
+                    Some(End::Exit(STRAYS_EXIT)) => "code under test left processes behind".into(),
+                    Some(End::Exit(PIPES_EXIT)) => "code under test closed the worker's pipes".into(),
+                    Some(End::Exit(PANIC_EXIT)) => "a panic beside code under test".into(),
+                    _ => format!("{what} outside the code under test"),
+                };
+            }
         };
         let Some(input) = &death.input else { return format!("{what} while loading {place}") };
         let texts: Vec<String> = match piece.task {

@@ -6,6 +6,10 @@ use crate::eval::Selection;
 use crate::model::Outcome;
 use crate::search::{Answer, Task, Unit};
 
+/// Exit codes of a worker: its pipes are gone, or it panicked beside hot builds.
+pub(super) const PIPES_EXIT: i32 = 98;
+pub(super) const PANIC_EXIT: i32 = 99;
+
 #[derive(Serialize, Deserialize)]
 pub(super) enum Request {
     /// What units of this job will refer to; no reply.

@@ -85,6 +85,7 @@ impl<'a> Run<'a> {
 
     /// A thread's life.
     fn work(&self) {
+        let _stop = StopOnPanic(&self.schedule);
         let mut lane = Lane::new(self.pool);
         loop {
             match self.schedule.turn(&|| self.pool.is_cancelled()) {
@@ -203,6 +204,17 @@ impl<'a> Run<'a> {
     }
 }
 
+/// A thread that panics lets no other wait for it.
+struct StopOnPanic<'s>(&'s Schedule<Box<dyn Strategy>>);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
 /// A search that was cut short says so wherever it would have said that it is complete.
 fn stop_early(result: &mut FunctionResult, stop: StopReason) {
     result.stop = stop;
@@ -237,6 +249,14 @@ impl Prepared<'_> {
         }
         for fault in &mut result.faults {
             fault.build = self.kept[fault.build];
+        }
+        let variants = self.job.builds.len() - 1;
+        for (_, bits) in &mut result.samples {
+            let mut all = vec![0.0; variants];
+            for (&build, &value) in self.kept.iter().skip(1).zip(bits.iter()) {
+                all[build - 1] = value;
+            }
+            *bits = all;
         }
         let baseline_loads = self.kept.first() == Some(&0);
         let missing = (1..self.job.builds.len()).filter(|k| !baseline_loads || !self.kept.contains(k));

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::protocol::{Reply, Request, Work};
+use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Request, Work};
 use crate::eval::{
-    EvalError, Evaluator, Forked, Host, LoadPlan, Native, Phase, Rules, Slab, end_descendants, fork, leave,
-    read_frame, settle, volunteer_for_oom, watch, write_frame,
+    EvalError, Evaluator, Forked, Host, LoadPlan, Native, Phase, Rules, STRAYS_EXIT, Selection, Slab,
+    end_descendants, fork, leave, read_frame, settle, volunteer_for_oom, watch, write_frame,
 };
 use crate::search::{Task, run_unit};
 
@@ -21,8 +22,7 @@ pub fn worker_main() -> ExitCode {
         Ok(Forked::Child) => {
             volunteer_for_oom();
             drop(settled.leash);
-            serve(settled.requests, settled.replies, settled.slab);
-            leave(0)
+            serve(settled.requests, settled.replies, settled.slab)
         }
         Ok(Forked::Parent(pid)) => {
             drop((settled.requests, settled.replies));
@@ -30,37 +30,58 @@ pub fn worker_main() -> ExitCode {
             let end = watch(pid, &settled.slab, settled.leash.as_fd(), rules);
             end_descendants();
             settled.slab.set_end(end);
-            let _ = settled.room.close();
+            let _ = std::fs::remove_dir_all(&settled.room);
             leave(0)
         }
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-/// Answers requests; None when the coordinator is gone, or code under test closed the pipes.
-fn serve(mut requests: File, mut replies: File, slab: Slab) -> Option<()> {
-    let plans: Vec<LoadPlan> = read_frame(&mut requests).ok()??;
+/// Answers requests until the coordinator is gone, or code under test has closed the pipes. Leaves
+/// without closing anything, because what it owns may not be its own any more.
+fn serve(mut requests: File, mut replies: File, slab: Slab) -> ! {
+    let Ok(Some(plans)) = read_frame::<Vec<LoadPlan>>(&mut requests) else { leave(PIPES_EXIT) };
     let mut host = Host::new(plans, slab);
     let mut tasks = BTreeMap::new();
-    loop {
-        let request = read_frame(&mut requests).ok()??;
+    while let Ok(Some(request)) = read_frame(&mut requests) {
         host.slab().set_phase(Phase::Busy);
         match request {
             Request::Task { job, task } => {
                 tasks.insert(job, *task);
             }
             Request::Work { selection, work } => {
-                let mut native = Native::new(&mut host, selection);
-                let reply = match &mut native {
-                    Ok(native) => {
-                        perform(native, &work, &tasks).unwrap_or_else(|e| Reply::Failed(e.to_string()))
-                    }
-                    Err(error) => Reply::Failed(error.to_string()),
-                };
-                write_frame(&mut replies, &reply).ok()?;
+                let reply = attempt(&mut host, selection, &work, &tasks);
+                if host.has_strays() {
+                    leave(STRAYS_EXIT);
+                }
+                // A coordinator that was stopped may take long to read; that is no lack of progress.
+                host.slab().set_phase(Phase::Idle);
+                if write_frame(&mut replies, &reply).is_err() {
+                    leave(PIPES_EXIT);
+                }
             }
         }
         host.slab().set_phase(Phase::Idle);
+    }
+    leave(PIPES_EXIT)
+}
+
+/// Does the work. A panic beside hot builds may be their doing, so it costs the worker; without
+/// them it is a defect of this program, and says so.
+fn attempt(host: &mut Host, selection: Selection, work: &Work, tasks: &BTreeMap<usize, Task>) -> Reply {
+    let hot = selection.cautious.contains(&false);
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let mut native = Native::new(host, selection)?;
+        perform(&mut native, work, tasks)
+    }));
+    match result {
+        Ok(result) => result.unwrap_or_else(|error| Reply::Failed(error.to_string())),
+        Err(_) if hot => leave(PANIC_EXIT),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
+            Reply::Failed(format!("a panic: {text}"))
+        }
     }
 }
 

@@ -1,0 +1,61 @@
+//! Standard output and error: what they can show, and writing to them.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use crate::cli::Exit;
+use crate::model::EventSink;
+use crate::report::Style;
+use crate::report::progress::{Bars, Lines, Silent};
+
+use super::failure::Failure;
+
+/// How often a long stage says where it stands when there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+pub struct Console {
+    /// For standard output.
+    pub style: Style,
+    bars: bool,
+}
+
+impl Console {
+    pub fn detect() -> Console {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let stdout = std::io::stdout();
+        let style = match rustix::termios::tcgetwinsize(&stdout) {
+            Ok(size) if stdout.is_terminal() => {
+                // A terminal that does not know its width says 0.
+                let width = if size.ws_col == 0 { 80 } else { size.ws_col };
+                Style::terminal(width, no_color)
+            }
+            _ => Style::PLAIN,
+        };
+        Console { style, bars: std::io::stderr().is_terminal() }
+    }
+
+    /// Where the progress of a command goes.
+    pub fn progress(&self, quiet: bool) -> Box<dyn EventSink> {
+        match (quiet, self.bars) {
+            (true, _) => Box::new(Silent),
+            (false, true) => Box::new(Bars::stderr()),
+            (false, false) => Box::new(Lines::new(std::io::stderr(), LINE_EVERY)),
+        }
+    }
+
+    /// Prints a report. A reader that has seen enough (`| head`) is no failure.
+    pub fn print(&self, text: &str) -> Result<(), Failure> {
+        let mut out = std::io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(Failure::new(Exit::Internal, format!("failed to write to standard output: {e}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints to standard error; there is nobody to tell when that fails.
+    pub fn complain(&self, text: &str) {
+        let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+    }
+}

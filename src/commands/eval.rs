@@ -1,0 +1,115 @@
+//! `bitrift eval`: one input on every build.
+
+use super::console::Console;
+use super::failure::Failure;
+use super::lab::{self, Lab, Wanted};
+use crate::cli::{EvalArgs, Exit, FunctionGlobs};
+use crate::findings::outcome_text;
+use crate::fp::{inconsistency, parse_number};
+use crate::model::{ClassChange, Function, NumberText, Outcome, ParamRow, SearchSettings};
+use crate::pool::Mode;
+use crate::report::evaluation::{self, Answer, Evaluation, EvaluationRow};
+
+pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
+    // Before anything is compiled: a wrong name or number is told at once.
+    let experiment = lab::load(&args.matrix, &FunctionGlobs::default())?;
+    let names: Vec<&str> = experiment.functions.iter().map(|f| f.name.as_str()).collect();
+    let function = experiment
+        .functions
+        .iter()
+        .find(|f| f.name == args.function)
+        .ok_or_else(|| lab::no_such_function(&args.function, &names, "of the matrix"))?;
+    let inputs = read_inputs(function, &args.values)?;
+    let only = FunctionGlobs::exactly(&args.function);
+    let wanted = Wanted {
+        matrix: &args.matrix,
+        functions: &only,
+        adjust: &|_| Ok(()),
+        cache: args.cache.as_deref(),
+        jobs: None,
+    };
+    let lab = Lab::open(&wanted, console.progress(args.quiet).as_ref())?;
+    let evaluation = evaluate(&lab, function, &inputs)?;
+    console.print(&evaluation::render(&evaluation, console.style))?;
+    Ok(Exit::Done)
+}
+
+fn read_inputs(function: &Function, values: &[String]) -> Result<Vec<u64>, Failure> {
+    let spelled: Vec<String> = function.params.iter().map(|p| format!("{} {}", p.c_type, p.name)).collect();
+    if values.len() != function.arity() {
+        return Err(Failure::usage(format!(
+            "{} takes {} values ({}), not {}",
+            function.name,
+            function.arity(),
+            spelled.join(", "),
+            values.len()
+        )));
+    }
+    let read = |(param, text): (&crate::model::Param, &String)| {
+        parse_number(param.ty, text).map_err(|e| Failure::usage(format!("parameter {}: {e}", param.name)))
+    };
+    function.params.iter().zip(values).map(read).collect()
+}
+
+fn evaluate(lab: &Lab, function: &Function, inputs: &[u64]) -> Result<Evaluation, Failure> {
+    let mut baseline = None;
+    let mut rows = Vec::new();
+    for build in lab.baseline_first() {
+        let answer = match (lab.lacks(build, 0), lab.object(build)) {
+            (None, Some(object)) => match outcome(lab, function, object, inputs)? {
+                Ok(now) => answer(
+                    function,
+                    &lab.experiment.search,
+                    *baseline.get_or_insert(now),
+                    now,
+                    build == lab.plan.baseline,
+                ),
+                Err(reason) => Answer::Absent { reason },
+            },
+            (why, _) => Answer::Absent { reason: why.unwrap_or_default() },
+        };
+        rows.push(EvaluationRow { build: lab.build_id(build).to_string(), answer });
+    }
+    let param = |p: &crate::model::Param| ParamRow { name: p.name.clone(), ty: p.ty.c_name().into() };
+    Ok(Evaluation {
+        function: function.name.clone(),
+        params: function.params.iter().map(param).collect(),
+        inputs: function.scalars().into_iter().zip(inputs).map(|(s, &b)| NumberText::new(s, b)).collect(),
+        rows,
+    })
+}
+
+/// What one build makes of the input, in a fresh process; the inner error is the build's own.
+fn outcome(
+    lab: &Lab,
+    function: &Function,
+    object: usize,
+    inputs: &[u64],
+) -> Result<Result<Outcome, String>, Failure> {
+    let mut answers = lab.pool.evaluate(0, function.arity(), &[object], inputs, Mode::Alone);
+    match answers.pop() {
+        Some(Ok(outcomes)) if outcomes.len() == 1 => Ok(Ok(outcomes[0])),
+        Some(Err(crate::eval::EvalError::Stopped)) => Err(Failure::interrupted("")),
+        Some(Err(error)) => Ok(Err(error.to_string())),
+        _ => Err(Failure::new(Exit::Internal, "the evaluation gave no outcome")),
+    }
+}
+
+fn answer(
+    function: &Function,
+    settings: &SearchSettings,
+    baseline: Outcome,
+    now: Outcome,
+    is_baseline: bool,
+) -> Answer {
+    let result = outcome_text(function.result, now);
+    if is_baseline {
+        return Answer::Baseline(result);
+    }
+    let bits = match (baseline, now) {
+        (Outcome::Value(a), Outcome::Value(b)) => Some(inconsistency(function.result, a, b, settings.nan)),
+        _ => None,
+    };
+    let change = ClassChange::between(function.result, baseline, now).map(ClassChange::as_str);
+    Answer::Variant { result, bits, change }
+}

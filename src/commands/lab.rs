@@ -1,0 +1,176 @@
+//! A matrix made ready: loaded, planned, compiled, its objects known to load.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::failure::Failure;
+use super::interrupt;
+use crate::cli::{Exit, FunctionGlobs};
+use crate::compile::{Cache, Compiled, Settings, compile_all};
+use crate::matrix;
+use crate::model::{
+    Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, SearchSettings,
+};
+use crate::plan::{self, Plan};
+use crate::pool::{Limits, LoadPlan, Pool};
+
+/// What a command asks of a lab.
+pub struct Wanted<'a> {
+    pub matrix: &'a Path,
+    pub functions: &'a FunctionGlobs,
+    /// Changes to the matrix's search settings.
+    pub adjust: &'a dyn Fn(&mut SearchSettings) -> Result<(), Failure>,
+    pub cache: Option<&'a Path>,
+    pub jobs: Option<u16>,
+}
+
+/// A matrix with its builds compiled. Builds that are not there are rows with a reason.
+pub struct Lab {
+    pub experiment: Experiment,
+    pub plan: Plan,
+    /// One for each build of the plan.
+    pub artifacts: Vec<Artifact>,
+    pub compiled: usize,
+    pub cached: usize,
+    pub compile_time: Duration,
+    pub jobs: usize,
+    pub pool: Pool,
+    /// Which object of the pool each build of the plan is, if it has one.
+    objects: Vec<Option<usize>>,
+}
+
+/// Loads a matrix and leaves out the functions that were not asked for.
+pub fn load(path: &Path, functions: &FunctionGlobs) -> Result<Experiment, Failure> {
+    let mut experiment = matrix::load(path)?;
+    let names: Vec<&str> = experiment.functions.iter().map(|f| f.name.as_str()).collect();
+    check_globs(functions, &names, "of the matrix")?;
+    experiment.functions.retain(|f| functions.matches(&f.name));
+    Ok(experiment)
+}
+
+/// Every glob must match a function; `whose` says where the names come from.
+pub fn check_globs(functions: &FunctionGlobs, names: &[&str], whose: &str) -> Result<(), Failure> {
+    let Some(glob) = functions.unmatched(names.iter().copied()) else { return Ok(()) };
+    Err(no_such_function(glob, names, whose))
+}
+
+/// What to say when a name or glob matches no function.
+pub fn no_such_function(word: &str, names: &[&str], whose: &str) -> Failure {
+    let near = matrix::nearest(word, names.iter().copied());
+    let meant = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+    let list = matrix::quoted(names.iter().copied());
+    Failure::usage(format!("no function matches `{word}`{meant}\nfunctions {whose}: {list}"))
+}
+
+/// The number of processes to use.
+pub fn jobs(asked: Option<u16>) -> usize {
+    let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(cpus, usize::from)
+}
+
+impl Lab {
+    /// Compiles everything this machine can. An unusable baseline is a failure: nothing can be
+    /// compared.
+    pub fn open(wanted: &Wanted<'_>, sink: &dyn EventSink) -> Result<Lab, Failure> {
+        let mut experiment = load(wanted.matrix, wanted.functions)?;
+        (wanted.adjust)(&mut experiment.search)?;
+        let plan = plan::expand(&experiment)?;
+        let cancel = interrupt::flag()?;
+        let folder = wanted.cache.map_or_else(Cache::default_folder, Path::to_path_buf);
+        let cache = Cache::open(&folder)?;
+        let jobs = jobs(wanted.jobs);
+        let start = Instant::now();
+        let settings = Settings { jobs, timeout: Settings::TIMEOUT, cancel: &cancel };
+        let Compiled { mut artifacts, compiled, cached, interrupted, .. } =
+            compile_all(&experiment, &plan.builds, &cache, &settings, sink)?;
+        if interrupted {
+            return Err(Failure::interrupted(" while compiling; what was compiled is in the cache"));
+        }
+        let compile_time = start.elapsed();
+        let (pool, objects) = load_objects(&mut artifacts, &experiment.search, jobs, &cancel);
+        if interrupt::is_set(&cancel) {
+            return Err(Failure::interrupted(""));
+        }
+        let lab = Lab { experiment, plan, artifacts, compiled, cached, compile_time, jobs, pool, objects };
+        lab.check_baseline()?;
+        Ok(lab)
+    }
+
+    fn check_baseline(&self) -> Result<(), Failure> {
+        let artifact = &self.artifacts[self.plan.baseline];
+        let why = match &artifact.status {
+            ArtifactStatus::Built(_) => return Ok(()),
+            ArtifactStatus::Failed { message } => format!("it failed to build:\n{message}"),
+            ArtifactStatus::Skipped { reason } => reason.clone(),
+        };
+        Err(Failure::new(
+            Exit::BaselineUnusable,
+            format!("the baseline {} cannot be used: {why}", artifact.build),
+        ))
+    }
+
+    /// The pool's object of a build of the plan.
+    pub fn object(&self, build: usize) -> Option<usize> {
+        self.objects[build]
+    }
+
+    /// The builds of the plan with the baseline first.
+    pub fn baseline_first(&self) -> impl Iterator<Item = usize> {
+        let baseline = self.plan.baseline;
+        std::iter::once(baseline).chain((0..self.plan.builds.len()).filter(move |&b| b != baseline))
+    }
+
+    pub fn build_id(&self, build: usize) -> &BuildId {
+        &self.plan.builds[build].id
+    }
+
+    /// Why a build has not got a function, in the tool's words; None when it has.
+    pub fn lacks(&self, build: usize, function: usize) -> Option<String> {
+        match &self.artifacts[build].status {
+            ArtifactStatus::Built(object) => match &object.functions[function] {
+                FunctionStatus::Ready { .. } => None,
+                FunctionStatus::Missing { message } => Some(message.clone()),
+            },
+            ArtifactStatus::Failed { message } => Some(message.clone()),
+            ArtifactStatus::Skipped { reason } => Some(reason.clone()),
+        }
+    }
+
+    /// The place of a function by name.
+    pub fn function(&self, name: &str) -> Option<(usize, &Function)> {
+        self.experiment.functions.iter().enumerate().find(|(_, f)| f.name == name)
+    }
+}
+
+/// A pool of every object that loads; one that does not load is a failed build.
+fn load_objects(
+    artifacts: &mut [Artifact],
+    settings: &SearchSettings,
+    jobs: usize,
+    cancel: &Arc<AtomicBool>,
+) -> (Pool, Vec<Option<usize>>) {
+    let limits =
+        Limits { timeout: Duration::from_millis(settings.timeout_ms), memory_mb: settings.memory_mb, jobs };
+    let plans = |artifacts: &[Artifact]| -> Vec<LoadPlan> {
+        let plan = |a: &Artifact| Some(LoadPlan { build: a.build.clone(), object: a.object()?.clone() });
+        artifacts.iter().filter_map(plan).collect()
+    };
+    let pool = Pool::new(plans(artifacts), limits, cancel.clone());
+    let mut errors = pool.load_errors().iter();
+    for artifact in artifacts.iter_mut().filter(|a| a.object().is_some()) {
+        if let Some(Some(message)) = errors.next() {
+            artifact.status = ArtifactStatus::Failed { message: message.clone() };
+        }
+    }
+    let mut next = 0;
+    let number = |artifact: &Artifact| {
+        artifact.object().map(|_| {
+            next += 1;
+            next - 1
+        })
+    };
+    let objects = artifacts.iter().map(number).collect();
+    (Pool::new(plans(artifacts), limits, cancel.clone()), objects)
+}

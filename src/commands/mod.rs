@@ -1,0 +1,46 @@
+//! One file per subcommand: the only place that wires stages together.
+//!
+//! * `lab` is what they share: a matrix loaded, planned, compiled and ready to evaluate;
+//! * `console` is what the terminal can show, `interrupt` what Ctrl-C sets, `failure` how a command ends badly.
+
+mod console;
+mod doctor;
+mod eval;
+mod failure;
+mod interrupt;
+mod lab;
+mod plan;
+mod replay;
+mod run;
+mod show;
+mod usage;
+
+use crate::cli::{Command, Exit};
+use console::Console;
+use failure::Failure;
+
+/// Where runs are kept, below the folder bitrift is started in.
+const RESULTS: &str = "results";
+
+/// Runs a command and prints its error.
+pub fn dispatch(command: Command) -> Exit {
+    let console = Console::detect();
+    let done = match command {
+        Command::Run(args) => run::run(&args, &console),
+        Command::Plan(args) => plan::run(&args, &console),
+        Command::Doctor(args) => doctor::run(&args, &console),
+        Command::Show(args) => show::run(&args, &console),
+        Command::Eval(args) => eval::run(&args, &console),
+        Command::Replay(args) => replay::run(&args, &console),
+        Command::Worker(_) | Command::Helper(_) => return Exit::Internal,
+    };
+    match done {
+        Ok(exit) => exit,
+        Err(Failure { exit, message }) => {
+            if !message.is_empty() {
+                console.complain(&message);
+            }
+            exit
+        }
+    }
+}

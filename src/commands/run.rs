@@ -1,0 +1,234 @@
+//! `bitrift run`: compile, search every function, store and print what differs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime};
+
+use super::console::Console;
+use super::failure::Failure;
+use super::lab::{Lab, Wanted};
+use super::{RESULTS, usage};
+use crate::cli::{Exit, RunArgs};
+use crate::findings::{build_row, function_row, shortfalls};
+use crate::model::{
+    Event, EventSink, FunctionResult, FunctionRow, HostRow, RunFile, SCHEMA, StopReason, printable,
+};
+use crate::pool::FunctionJob;
+use crate::report::table::{self, TableOptions};
+use crate::search::Task;
+use crate::store::{
+    Fingerprint, FolderState, FunctionSamples, FunctionTiming, Journal, JournalEntry, RunFolder, StoreError,
+    Timing, latest_incomplete, run_json, utc_date,
+};
+use crate::toolchain::{cpu_model, libm_identity};
+
+pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
+    let start = Instant::now();
+    let sink = console.progress(args.quiet);
+    let wanted = Wanted {
+        matrix: &args.matrix,
+        functions: &args.functions,
+        adjust: &|settings| {
+            args.search.apply(settings);
+            Ok(())
+        },
+        cache: args.cache.as_deref(),
+        jobs: args.jobs,
+    };
+    let lab = Lab::open(&wanted, sink.as_ref())?;
+    let (folder, journal, done) = open_folder(args, &lab)?;
+    let resumed = done.len();
+    let search_start = Instant::now();
+    let (entries, restarts, journal) = search(&lab, journal, done, sink.as_ref(), &folder)?;
+    let run = run_file(&lab, &entries);
+    let timing = Timing {
+        date: utc_date(SystemTime::now()),
+        jobs: lab.jobs,
+        wall_s: start.elapsed().as_secs_f64(),
+        cpu_s: usage::cpu_seconds(),
+        compile_s: lab.compile_time.as_secs_f64(),
+        search_s: search_start.elapsed().as_secs_f64(),
+        compiled: lab.compiled,
+        cached: lab.cached,
+        resumed,
+        worker_restarts: restarts,
+        ..Timing::default()
+    };
+    let timing = timing.total(entries.iter().map(|e| e.timing.clone()).collect());
+    let samples: Vec<FunctionSamples> = entries.into_iter().map(|e| e.samples).collect();
+    folder.finish(journal, &run, &samples, &timing)?;
+    report(args, console, &run, &folder)
+}
+
+fn report(args: &RunArgs, console: &Console, run: &RunFile, folder: &RunFolder) -> Result<Exit, Failure> {
+    let place = printable(&folder.path().display().to_string());
+    if args.json {
+        console.print(&run_json(run))?;
+    } else {
+        let table = table::render(run, TableOptions { all: false }, console.style);
+        console.print(&format!("{table}\nstored in {place}\n"))?;
+    }
+    let short = shortfalls(run);
+    if !args.strict || short.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let list: String = short.iter().map(|line| format!("\n  {line}")).collect();
+    Err(Failure::new(Exit::Unevaluated, format!("not everything could be evaluated (--strict):{list}")))
+}
+
+/// The run's folder with its journal, and what an interrupted run left in it.
+fn open_folder(args: &RunArgs, lab: &Lab) -> Result<(RunFolder, Journal, Vec<JournalEntry>), Failure> {
+    let experiment = &lab.experiment;
+    let print = Fingerprint::of(&experiment.name, &experiment.search, &experiment.functions, &lab.artifacts);
+    let root = Path::new(RESULTS);
+    let resume = match (args.resume, &args.out) {
+        (false, _) => None,
+        (true, None) => Some(latest_incomplete(root)?),
+        (true, Some(out)) => match RunFolder::state(out)? {
+            FolderState::Absent | FolderState::Empty => None,
+            _ => Some(out.clone()),
+        },
+    };
+    if let Some(path) = resume {
+        let folder = RunFolder::open(&path)?;
+        let (journal, done) = folder.resume_journal(&print)?;
+        return Ok((folder, journal, done));
+    }
+    let folder = match &args.out {
+        Some(out) => RunFolder::create(out, args.overwrite)?,
+        None => RunFolder::create_next(root, &experiment.name)?,
+    };
+    let journal = folder.start_journal(&print, experiment.functions.len())?;
+    Ok((folder, journal, Vec::new()))
+}
+
+/// The builds that have a function, baseline first, and why the others have not.
+fn cast(lab: &Lab, function: usize) -> (Vec<usize>, BTreeMap<String, String>) {
+    let (mut have, mut missing) = (Vec::new(), BTreeMap::new());
+    for build in lab.baseline_first() {
+        match lab.lacks(build, function) {
+            None => have.push(build),
+            // A build that is not there at all has its own row.
+            Some(_) if lab.object(build).is_none() => {}
+            Some(why) => {
+                missing.insert(lab.build_id(build).to_string(), why);
+            }
+        }
+    }
+    if have.first() != Some(&lab.plan.baseline) {
+        have.clear();
+    }
+    (have, missing)
+}
+
+/// Searches what the journal does not hold yet. Entries come back in the order of the matrix.
+fn search(
+    lab: &Lab,
+    journal: Journal,
+    done: Vec<JournalEntry>,
+    sink: &dyn EventSink,
+    folder: &RunFolder,
+) -> Result<(Vec<JournalEntry>, u64, Journal), Failure> {
+    let functions = &lab.experiment.functions;
+    sink.send(Event::SearchStarted { functions: functions.len(), resumed: done.len() });
+    let mut entries: BTreeMap<usize, JournalEntry> = BTreeMap::new();
+    for entry in done {
+        if let Some((index, _)) = lab.function(&entry.row.name) {
+            entries.insert(index, entry);
+        }
+    }
+    let (mut jobs, mut missing_of) = (Vec::new(), Vec::new());
+    for (index, function) in functions.iter().enumerate().filter(|(i, _)| !entries.contains_key(i)) {
+        let (have, missing) = cast(lab, index);
+        if have.is_empty() {
+            continue;
+        }
+        let builds = have.iter().map(|&b| lab.build_id(b).clone()).collect();
+        let task = Task { function: function.clone(), builds, settings: lab.experiment.search.clone() };
+        let objects = have.iter().filter_map(|&b| lab.object(b)).collect();
+        jobs.push(FunctionJob { function_index: index, task, builds: objects });
+        missing_of.push(missing);
+    }
+    let desk = Mutex::new(Desk { journal, entries, restarts: 0, error: None });
+    let on_done = |job: usize, result: FunctionResult, timing: crate::pool::FunctionTiming| {
+        let FunctionJob { function_index, task, .. } = &jobs[job];
+        let row = function_row(&task.function, &task.builds, &result, missing_of[job].clone());
+        let cost = FunctionTiming::new(
+            &task.function.name,
+            timing.wall_s,
+            timing.units_s,
+            result.evaluations,
+            timing.near_timeouts,
+        );
+        let samples = FunctionSamples::new(&task.function, &task.builds, &result);
+        let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
+        desk.restarts += timing.replaced;
+        desk.keep(*function_index, JournalEntry { row, samples, timing: cost });
+    };
+    let searched = lab.pool.search(&jobs, sink, &on_done);
+    sink.send(Event::SearchFinished);
+    let mut desk = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = desk.error {
+        return Err(error.into());
+    }
+    searched.map_err(|error| explain_stop(error.into(), desk.entries.len(), functions.len(), folder))?;
+    for (index, function) in functions.iter().enumerate() {
+        desk.entries.entry(index).or_insert_with(|| absent(function, cast(lab, index).1));
+    }
+    Ok((desk.entries.into_values().collect(), desk.restarts, desk.journal))
+}
+
+/// Where finished functions are put down.
+struct Desk {
+    journal: Journal,
+    entries: BTreeMap<usize, JournalEntry>,
+    restarts: u64,
+    error: Option<StoreError>,
+}
+
+impl Desk {
+    fn keep(&mut self, index: usize, entry: JournalEntry) {
+        if let Err(error) = self.journal.append(&entry) {
+            self.error.get_or_insert(error);
+        }
+        self.entries.insert(index, entry);
+    }
+}
+
+fn explain_stop(failure: Failure, done: usize, of: usize, folder: &RunFolder) -> Failure {
+    if failure.exit != Exit::Interrupted {
+        return failure;
+    }
+    let place = printable(&folder.path().display().to_string());
+    Failure::interrupted(&format!(
+        " with {done} of {of} functions done; go on with the same command and --resume --out {place}"
+    ))
+}
+
+/// The entry of a function that the baseline has not got.
+fn absent(function: &crate::model::Function, missing: BTreeMap<String, String>) -> JournalEntry {
+    let result = FunctionResult { stop: StopReason::Missing, ..FunctionResult::default() };
+    JournalEntry {
+        row: function_row(function, &[], &result, missing),
+        samples: FunctionSamples::new(function, &[], &result),
+        timing: FunctionTiming::new(&function.name, 0.0, 0.0, 0, 0),
+    }
+}
+
+fn run_file(lab: &Lab, entries: &[JournalEntry]) -> RunFile {
+    let experiment = &lab.experiment;
+    let functions: Vec<FunctionRow> = entries.iter().map(|e| e.row.clone()).collect();
+    RunFile {
+        schema: SCHEMA.into(),
+        bitrift: env!("CARGO_PKG_VERSION").into(),
+        name: experiment.name.clone(),
+        seed: experiment.search.seed,
+        strategy: experiment.search.strategy.clone(),
+        budget: experiment.search.budget,
+        host: HostRow { cpu: cpu_model(), libm: libm_identity() },
+        baseline: lab.plan.baseline_build().id.to_string(),
+        builds: lab.plan.builds.iter().zip(&lab.artifacts).map(|(b, a)| build_row(b, a)).collect(),
+        functions,
+    }
+}

@@ -1,0 +1,26 @@
+//! `bitrift show`: a stored run again.
+
+use std::path::Path;
+
+use super::console::Console;
+use super::failure::Failure;
+use super::{RESULTS, lab};
+use crate::cli::{Exit, ShowArgs};
+use crate::findings::select;
+use crate::report::table::{self, TableOptions};
+use crate::store::{read_run, resolve, run_json};
+
+pub fn run(args: &ShowArgs, console: &Console) -> Result<Exit, Failure> {
+    let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
+    let run = read_run(&folder)?;
+    let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
+    lab::check_globs(&args.functions, &names, "of the run")?;
+    let run = select(&run, |name| args.functions.matches(name));
+    let text = if args.json {
+        run_json(&run)
+    } else {
+        table::render(&run, TableOptions { all: args.all }, console.style)
+    };
+    console.print(&text)?;
+    Ok(Exit::Done)
+}

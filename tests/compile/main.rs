@@ -1,0 +1,7 @@
+//! Compiling with the real compilers: what loads, what is kept, what fails and how it says so.
+
+mod caching;
+mod failing;
+mod lab;
+mod lines;
+mod loading;
