@@ -74,7 +74,7 @@ fn flaky(period: u32) -> FakeBuild {
     let calls = Cell::new(0u32);
     Box::new(move |_| {
         calls.set(calls.get() + 1);
-        Outcome::Value(1f64.to_bits() + u64::from(calls.get() % period == 0))
+        Outcome::Value(1f64.to_bits() + u64::from(calls.get().is_multiple_of(period)))
     })
 }
 
