@@ -84,3 +84,37 @@ fn what_the_fast_math_page_says_of_its_example_is_so() {
     }
     assert!(seen > 0);
 }
+
+#[test]
+fn the_readme_names_both_commands_and_only_pages_that_exist() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.contains("cargo run --release") && text.contains("tests/run"));
+    let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(ci.contains("tests/run"), "CI runs the test command of the README");
+    let mut links = 0;
+    for page in ["README.md", "docs/fast-math.md", "docs/porting.md", "docs/matrix.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root().join(page)).unwrap();
+        for (at, _) in text.match_indices("](") {
+            let target = text[at + 2..].split(')').next().unwrap();
+            let folder = root().join(page).parent().unwrap().to_path_buf();
+            assert!(folder.join(target).exists(), "{page} points at {target}");
+            links += 1;
+        }
+    }
+    assert!(links > 4);
+}
+
+#[test]
+fn every_command_the_readme_lists_is_understood() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let folder = copy_of_the_repository();
+    let mut seen = 0;
+    for line in text.lines().filter(|l| l.starts_with("| ") && l.contains("`bitrift ")) {
+        let command = line.split("`bitrift ").nth(1).unwrap().split('`').next().unwrap();
+        // Whether it parses: help wins over everything else that is right.
+        let output = run(&format!("bitrift {command} --help"), folder.path());
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        seen += 1;
+    }
+    assert!(seen >= 7);
+}
