@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use bitrift::cli::{Command, Exit, parse};
 use bitrift::commands::dispatch;
+
 /// Code under test uses the C library's heap and may overrun it; what a worker knows lives in a
 /// heap of its own, so that a stray write ends in a crash and not in a wrong number.
 #[global_allocator]

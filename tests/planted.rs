@@ -1,159 +1,13 @@
-//! Planted truth: fakes that differ in exactly known regions, searched as compiled code would be.
+//! Planted truth: what a search must find of regions that are known exactly.
 
-use bitrift::eval::{Fake, FakeBuild};
-use bitrift::fp::{NanPolicy, Scalar, Side};
-use bitrift::model::{
-    Budget, BuildId, Callee, Domain, EdgeKind, FaultKind, Function, FunctionResult, Outcome, Param,
-    RangeResult, SearchSettings, Segment, StopReason,
+mod fakes;
+
+use bitrift::eval::FakeBuild;
+use bitrift::fp::{Scalar, Side};
+use bitrift::model::{Budget, Domain, Outcome, Segment, StopReason};
+use fakes::{
+    Region, Span, assert_found, binades, doubles, one, param, search, search_planted, span, task, text,
 };
-use bitrift::search::{Answer, Task, create, run_here, run_unit};
-
-/// Values from `lo` to `hi`, of one sign.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Span {
-    lo: f64,
-    hi: f64,
-}
-
-fn span(lo: f64, hi: f64) -> Span {
-    Span { lo, hi }
-}
-
-/// 2^a to 2^b.
-fn binades(a: f64, b: f64) -> Span {
-    span(a.exp2(), b.exp2())
-}
-
-/// A box of one span per parameter.
-type Region = Vec<Span>;
-
-fn param(name: &str, ty: Scalar) -> Param {
-    Param {
-        name: name.into(),
-        c_type: ty.c_name().into(),
-        ty,
-        domain: Domain::all(ty),
-        domain_text: String::new(),
-    }
-}
-
-fn task(params: Vec<Param>, budget: Budget, seed: u64) -> Task {
-    Task {
-        function: Function {
-            name: "planted".into(),
-            params,
-            result: Scalar::F64,
-            result_c_type: "double".into(),
-            callee: Callee::Call("x".into()),
-            headers: vec![],
-        },
-        builds: vec![BuildId("gcc/O0/native".into()), BuildId("gcc/O3/native".into())],
-        settings: SearchSettings { budget, seed, ..SearchSettings::default() },
-    }
-}
-
-fn doubles(count: usize, budget: Budget, seed: u64) -> Task {
-    task((0..count).map(|i| param(&format!("x{i}"), Scalar::F64)).collect(), budget, seed)
-}
-
-fn is_inside(task: &Task, regions: &[Region], input: &[u64]) -> bool {
-    let params = &task.function.params;
-    regions.iter().any(|region| {
-        region.iter().zip(input).zip(params).all(|((span, &bits), p)| {
-            let x = p.ty.to_f64(bits);
-            // -0 belongs to spans of negative values only, as in the search.
-            let sign = if span.lo == 0.0 && span.hi == 0.0 { span.lo } else { span.lo + span.hi };
-            span.lo <= x && x <= span.hi && p.ty.is_negative(bits) == sign.is_sign_negative()
-        })
-    })
-}
-
-fn one() -> FakeBuild {
-    Box::new(|_| Outcome::Value(1f64.to_bits()))
-}
-
-/// A variant that is 1000 ulps off in the regions.
-fn planted_build(task: &Task, regions: &[Region]) -> FakeBuild {
-    let (task, regions) = (task.clone(), regions.to_vec());
-    Box::new(move |input| {
-        let off = if is_inside(&task, &regions, input) { 1000 } else { 0 };
-        Outcome::Value(1f64.to_bits() + off)
-    })
-}
-
-fn search(task: &Task, builds: Vec<FakeBuild>) -> FunctionResult {
-    run_here(task, &mut Fake::new(task.function.arity(), builds)).unwrap().unwrap()
-}
-
-fn search_planted(task: &Task, regions: &[Region]) -> FunctionResult {
-    search(task, vec![one(), planted_build(task, regions)])
-}
-
-/// The place of a value on its logarithmic axis, in binades from zero.
-fn log_place(ty: Scalar, bits: u64) -> f64 {
-    ty.axis(bits).unwrap().mag as f64 / ty.axis_unit() as f64
-}
-
-fn bits_of(ty: Scalar, x: f64) -> u64 {
-    match ty {
-        Scalar::F64 => x.to_bits(),
-        Scalar::F32 => u64::from((x as f32).to_bits()),
-        _ => (x as i64).cast_unsigned(),
-    }
-}
-
-fn text(task: &Task, ranges: &[RangeResult]) -> String {
-    let value = |i: usize, bits: u64| format!("{:e}", task.function.params[i].ty.to_f64(bits));
-    let side = |r: &RangeResult, i: usize| {
-        format!("[{}, {}] {:?}", value(i, r.lo[i]), value(i, r.hi[i]), r.edges[i])
-    };
-    let line = |r: &RangeResult| {
-        let sides: Vec<String> = (0..r.lo.len()).map(|i| side(r, i)).collect();
-        format!("{} {}/{}", sides.join(" x "), r.inconsistent, r.samples)
-    };
-    ranges.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Exactly the planted regions, each side within `binades` of the truth and not inside it by more
-/// than a hundredth of the region's floats.
-fn assert_found(task: &Task, result: &FunctionResult, regions: &[Region], binades: f64, what: &str) {
-    let ranges = &result.comparisons[0].ranges;
-    let seed = task.settings.seed;
-    let shown = text(task, ranges);
-    assert_eq!(ranges.len(), regions.len(), "{what}, seed {seed}: {regions:?} found as\n{shown}");
-    for region in regions {
-        let matches = |r: &&RangeResult| {
-            region.iter().enumerate().all(|(i, s)| {
-                let ty = task.function.params[i].ty;
-                let ordinal = |bits: u64| ty.ordinal(bits).unwrap();
-                let (lo, hi) = (ordinal(bits_of(ty, s.lo)), ordinal(bits_of(ty, s.hi)));
-                // Ranges on both sides of zero share ordinal 0.
-                let same_side = ty.is_negative(r.lo[i]) == (s.lo + s.hi).is_sign_negative();
-                same_side && ordinal(r.lo[i]) <= hi && lo <= ordinal(r.hi[i])
-            })
-        };
-        let range = ranges.iter().find(matches).unwrap_or_else(|| panic!("{what}, seed {seed}: {shown}"));
-        for (i, s) in region.iter().enumerate() {
-            let ty = task.function.params[i].ty;
-            let (lo, hi) = (bits_of(ty, s.lo), bits_of(ty, s.hi));
-            let ordinal = |bits| ty.ordinal(bits).unwrap();
-            let floats = ordinal(hi) - ordinal(lo) + 1;
-            let held = ordinal(range.hi[i]).min(ordinal(hi)) - ordinal(range.lo[i]).max(ordinal(lo)) + 1;
-            assert!(held * 100 >= floats * 99, "{what}, seed {seed}: {held} of {floats} held by\n{shown}");
-            for (got, truth) in [(range.lo[i], lo), (range.hi[i], hi)] {
-                let off = (log_place(ty, got) - log_place(ty, truth)).abs();
-                assert!(
-                    off <= binades,
-                    "{what}, seed {seed}: {off} binades off, {region:?} found as\n{shown}"
-                );
-            }
-            let edges = range.edges[i];
-            let sharp = edges.lo == EdgeKind::Sharp && edges.hi == EdgeKind::Sharp;
-            assert!(sharp, "{what}, seed {seed}: {region:?} found as\n{shown}");
-        }
-        assert_eq!(range.inconsistent, range.samples, "{what}, seed {seed}: {shown}");
-    }
-}
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=10;
 const TWO_MILLION: Budget = Budget::Evaluations(2_000_000);
@@ -225,8 +79,8 @@ fn a_box_of_a_tenth_of_each_axis_is_found_for_two_parameters() {
     for region in cases {
         for seed in SEEDS {
             let task = doubles(2, Budget::Paper, seed);
-            let result = search_planted(&task, &[region.clone()]);
-            assert_found(&task, &result, &[region.clone()], 1.0, "two parameters");
+            let result = search_planted(&task, std::slice::from_ref(&region));
+            assert_found(&task, &result, std::slice::from_ref(&region), 1.0, "two parameters");
         }
     }
 }
@@ -236,7 +90,164 @@ fn a_box_of_a_tenth_of_each_axis_is_found_for_three_parameters_with_two_million(
     let region = vec![binades(100.5, 310.0), span(-1e-20, -1e-83), binades(-400.0, -190.0)];
     for seed in [1, 2] {
         let task = doubles(3, TWO_MILLION, seed);
-        let result = search_planted(&task, &[region.clone()]);
-        assert_found(&task, &result, &[region.clone()], 1.0, "three parameters");
+        let result = search_planted(&task, std::slice::from_ref(&region));
+        assert_found(&task, &result, std::slice::from_ref(&region), 1.0, "three parameters");
+    }
+}
+
+#[test]
+fn floats_are_searched_like_doubles() {
+    let cases: [&[Span]; 4] = [
+        &[span(0.25, 1.25)],
+        &[span(-1e-40, -2e-41), span(-1e-30, -1e-31)],
+        &[span(1e37, f64::from(f32::MAX))],
+        &[span(0.0, f64::from(f32::MIN_POSITIVE.next_down()))],
+    ];
+    for spans in cases {
+        let rounded = |s: &Span| vec![span(f64::from(s.lo as f32), f64::from(s.hi as f32))];
+        let regions: Vec<Region> = spans.iter().map(rounded).collect();
+        for seed in SEEDS {
+            let task = task(vec![param("x", Scalar::F32)], Budget::Paper, seed);
+            assert_found(&task, &search_planted(&task, &regions), &regions, 0.0, "float");
+        }
+    }
+}
+
+#[test]
+fn regions_of_integers_are_found_exactly() {
+    let small = Domain { segments: vec![Segment { side: Side::Positive, lo: 0, hi: 1000 }] };
+    let regions = [vec![span(100.0, 200.0)], vec![span(700.0, 1000.0)]];
+    for seed in SEEDS {
+        let mut task = task(vec![param("n", Scalar::I32)], Budget::Paper, seed);
+        task.function.params[0].domain = small.clone();
+        assert_found(&task, &search_planted(&task, &regions), &regions, 0.0, "small integers");
+    }
+    let regions = [vec![span(-2e9, -5e8)], vec![span(30_000.0, 1e9)]];
+    for seed in SEEDS {
+        let task = task(vec![param("n", Scalar::I32)], Budget::Paper, seed);
+        assert_found(&task, &search_planted(&task, &regions), &regions, 0.0, "integers");
+    }
+}
+
+#[test]
+fn a_float_beside_an_integer_and_a_fixed_parameter() {
+    for seed in SEEDS {
+        let params = vec![param("x", Scalar::F64), param("n", Scalar::I32), param("k", Scalar::I32)];
+        let mut task = task(params, Budget::Paper, seed);
+        let segment = |lo, hi| Domain { segments: vec![Segment { side: Side::Positive, lo, hi }] };
+        task.function.params[1].domain = segment(1, 50);
+        task.function.params[2].domain = segment(7, 7);
+        let region = vec![binades(-100.0, 110.0), span(10.0, 30.0), span(7.0, 7.0)];
+        let result = search_planted(&task, std::slice::from_ref(&region));
+        assert_found(&task, &result, &[region], 0.0, "mixed");
+    }
+}
+
+#[test]
+fn two_boxes_apart_on_one_axis_only_are_two_ranges() {
+    let regions = [
+        vec![binades(-200.0, 100.0), binades(0.0, 300.0)],
+        vec![binades(-150.0, 150.0), binades(308.5, 600.0)],
+    ];
+    for seed in SEEDS {
+        let task = doubles(2, Budget::Paper, seed);
+        assert_found(&task, &search_planted(&task, &regions), &regions, 1.0, "boxes");
+    }
+}
+
+/// One ulp off over 40 binades, and a funnel towards 40 bits in one place.
+fn peak() -> FakeBuild {
+    Box::new(|input| {
+        let x = f64::from_bits(input[0]);
+        if !(2f64.powi(-20)..=2f64.powi(20)).contains(&x) {
+            return Outcome::Value(1f64.to_bits());
+        }
+        let distance = (x.to_bits() as i64 - 3.3f64.to_bits() as i64).unsigned_abs();
+        let height = 48u32.saturating_sub(distance.max(1).ilog2()).min(40);
+        Outcome::Value(1f64.to_bits() + (1 << height))
+    })
+}
+
+#[test]
+fn evolution_climbs_a_narrow_peak_that_samples_miss() {
+    let (mut with, mut without) = (0.0, 0.0);
+    for seed in SEEDS {
+        let mut task = doubles(1, Budget::Paper, seed);
+        let bits = |task: &_| search(task, vec![one(), peak()]).comparisons[0].witness.clone().unwrap().bits;
+        with += bits(&task) / 10.0;
+        task.settings.generations = 0;
+        without += bits(&task) / 10.0;
+    }
+    println!("mean of the maxima: {with} with the evolution, {without} without");
+    assert!(with > without + 8.0, "{with} against {without}");
+    for seed in [1, 2] {
+        let task = doubles(1, Budget::Evaluations(100_000), seed);
+        let result = search(&task, vec![one(), peak()]);
+        assert!(result.comparisons[0].witness.as_ref().unwrap().bits >= 40.0);
+    }
+}
+
+#[test]
+fn a_domain_of_a_few_floats_is_searched_completely() {
+    let axis = |x: f64| Scalar::F64.axis(x.to_bits()).unwrap().mag;
+    let wrong = 1.0f64.next_up().next_up();
+    for seed in SEEDS {
+        let mut task = doubles(1, Budget::Paper, seed);
+        let hi = axis(1.0) + 500;
+        task.function.params[0].domain.segments = vec![Segment { side: Side::Positive, lo: axis(1.0), hi }];
+        let regions = [vec![span(wrong, wrong)]];
+        assert_found(&task, &search_planted(&task, &regions), &regions, 0.0, "tiny");
+    }
+}
+
+#[test]
+fn domains_of_subnormals_of_one_side_and_of_lists_are_respected() {
+    let mag = |x: f64| Scalar::F64.axis(x.to_bits()).unwrap().mag;
+    let segment = |side, lo: f64, hi: f64| Segment { side, lo: mag(lo), hi: mag(hi) };
+    let cases = [
+        (vec![segment(Side::Negative, 5e-324, 1e-310)], vec![span(-1e-310, -1e-318)]),
+        (vec![segment(Side::Positive, 1e-3, 1e3)], vec![span(1e-3, 2.5)]),
+        (
+            vec![segment(Side::Positive, 1.0, 2.0), segment(Side::Positive, 1e10, 1e12)],
+            vec![span(1e11, 1e12)],
+        ),
+        (
+            vec![segment(Side::Negative, 0.0, 4.0), segment(Side::Positive, 0.0, 4.0)],
+            vec![span(-0.5, -0.0), span(0.0, 0.5)],
+        ),
+    ];
+    for (segments, spans) in cases {
+        let regions: Vec<Region> = spans.iter().map(|&s| vec![s]).collect();
+        for seed in SEEDS {
+            let mut task = doubles(1, Budget::Paper, seed);
+            task.function.params[0].domain = Domain { segments: segments.clone() };
+            let inside = task.function.params[0].domain.clone();
+            let result = search_planted(&task, &regions);
+            assert_found(&task, &result, &regions, 0.0, "domain");
+            let place = |bits| Scalar::F64.axis(bits).unwrap();
+            assert!(result.samples.iter().all(|(input, _)| inside.contains(place(input[0]))));
+        }
+    }
+}
+
+#[test]
+fn a_sparse_region_is_one_ragged_range_that_holds_every_inconsistent_sample() {
+    let scattered: fn(u64) -> bool = |bits| bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60 == 0;
+    for seed in SEEDS {
+        let task = doubles(1, Budget::Evaluations(100_000), seed);
+        let build: FakeBuild = Box::new(move |input| {
+            let x = f64::from_bits(input[0]);
+            let off = u64::from((1e-30..1e30).contains(&x) && scattered(input[0]));
+            Outcome::Value(1f64.to_bits() + off)
+        });
+        let result = search(&task, vec![one(), build]);
+        let ranges = &result.comparisons[0].ranges;
+        let shown = text(&task, ranges);
+        assert_eq!(ranges.len(), 1, "seed {seed}: {shown}");
+        let (lo, hi) = (f64::from_bits(ranges[0].lo[0]), f64::from_bits(ranges[0].hi[0]));
+        assert!((1e-30..2e-30).contains(&lo) && (5e29..1e30).contains(&hi), "seed {seed}: {shown}");
+        for (input, bits) in &result.samples {
+            assert!(bits[0] == 0.0 || (lo..=hi).contains(&f64::from_bits(input[0])));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Code under test misbehaves; the pool does not. Real objects from fixtures/faults, real processes.
 
-mod pool {
+mod pool_support {
     pub mod objects;
     pub mod processes;
 }
@@ -13,8 +13,8 @@ use bitrift::eval::EvalError;
 use bitrift::model::{ControlWords, FaultKind, Outcome};
 use bitrift::pool::{Limits, LoadPlan, Mode, Pool, PoolError, TimeRequest};
 
-use pool::objects::{Expected, Fixture, compile, compile_faults, fixtures, plan};
-use pool::processes::{Quiet, children_cpu, ours};
+use pool_support::objects::{Expected, Fixture, compile, compile_faults, fixtures, plan};
+use pool_support::processes::{Quiet, ours};
 
 const TIMEOUT: Duration = Duration::from_millis(50);
 const LIMITS: Limits = Limits { timeout: TIMEOUT, memory_mb: 2048, jobs: 2 };
@@ -127,6 +127,18 @@ fn side_by_side_the_healthy_build_answers_as_if_the_faulty_one_were_not_there() 
     }
 }
 
+/// CPU time of every process this one has started and waited for, and of theirs.
+fn children_cpu() -> Duration {
+    // SAFETY: an all-zero rusage is a valid one, and getrusage fills it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage
+    };
+    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
 #[test]
 fn an_endless_input_costs_less_than_twice_the_timeout() {
     let _quiet = Quiet::begin();
@@ -233,6 +245,7 @@ fn a_cancelled_pool_returns_at_once_and_leaves_nothing_running() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_an_error_that_names_it() {
+    let _quiet = Quiet::begin();
     let path = compile("loads", "double f(double x) { return x; }", &[]);
     let objects = vec![plan("one", path, ControlWords::IEEE)];
     let pool = Pool::new(objects, LIMITS, Arc::default()).with_program("/nowhere/bitrift");

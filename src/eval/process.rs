@@ -14,6 +14,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tempfile::TempDir;
 
 use super::CallLimits;
 use super::frame::{Inbox, write_frame};
@@ -48,18 +49,22 @@ pub(crate) struct Process {
     slab: Slab,
     /// The other side cleans up and ends when this closes, also when this process is killed.
     leash: Option<OwnedFd>,
+    /// The folder the other side is in. Each side removes it, because either may be killed.
+    _room: TempDir,
 }
 
 impl Process {
     /// Starts `program` with the hidden subcommand `role`.
     pub(crate) fn spawn(program: &Path, role: &str, limits: CallLimits) -> io::Result<Process> {
         let slab = Slab::create(limits)?;
+        let prefix = format!("bitrift-{}-", std::process::id());
+        let room = tempfile::Builder::new().prefix(&prefix).tempdir()?;
         let (far, leash) = pipe_with(PipeFlags::CLOEXEC)?;
         // Clear of the standard streams, which are rearranged between fork and exec.
         let (slab_fd, leash_fd) = (raise_fd(&slab.fd())?, raise_fd(&far)?);
         let kept = [slab_fd.as_raw_fd(), leash_fd.as_raw_fd()];
         let mut command = Command::new(program);
-        command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string()));
+        command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string())).arg(room.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.process_group(0).env_clear().env("LC_ALL", "C");
         for name in KEPT {
@@ -80,7 +85,16 @@ impl Process {
         fcntl_setfl(&replies, OFlags::NONBLOCK)?;
         let pid = Pid::from_child(&child);
         let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
-        Ok(Process { child, pidfd, requests, replies, inbox: Inbox::default(), slab, leash: Some(leash) })
+        Ok(Process {
+            child,
+            pidfd,
+            requests,
+            replies,
+            inbox: Inbox::default(),
+            slab,
+            leash: Some(leash),
+            _room: room,
+        })
     }
 
     pub(crate) fn slab(&self) -> &Slab {

@@ -4,12 +4,12 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::PathBuf;
 
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_child_subreaper,
     set_parent_process_death_signal, setpgid, setrlimit,
 };
-use tempfile::TempDir;
 
 use super::process::raise_fd;
 use super::slab::Slab;
@@ -25,8 +25,8 @@ pub(crate) struct Settled {
     pub slab: Slab,
     /// Ready when the other side has let go.
     pub leash: OwnedFd,
-    /// The empty folder this process is in; removed with it.
-    pub room: TempDir,
+    /// The empty folder this process is in.
+    pub room: PathBuf,
 }
 
 /// Takes over the descriptors that `Process::spawn` left and settles in.
@@ -49,10 +49,10 @@ pub(crate) fn settle() -> io::Result<Settled> {
     limit(Resource::As, slab.memory_mb().saturating_mul(1 << 20))?;
     // What code under test leaves behind comes to this process, which ends it.
     set_child_subreaper(Some(getpid()))?;
-    let room = tempfile::Builder::new().prefix("bitrift-").tempdir()?;
-    std::env::set_current_dir(room.path())?;
+    let room = PathBuf::from(std::env::args_os().nth(4).unwrap_or_default());
+    std::env::set_current_dir(&room)?;
     // SAFETY: this process has one thread.
-    unsafe { std::env::set_var("TMPDIR", room.path()) };
+    unsafe { std::env::set_var("TMPDIR", &room) };
     Ok(Settled { requests, replies, slab, leash, room })
 }
 

@@ -30,7 +30,7 @@ pub fn worker_main() -> ExitCode {
             let end = watch(pid, &settled.slab, settled.leash.as_fd(), rules);
             end_descendants();
             settled.slab.set_end(end);
-            let _ = settled.room.close();
+            let _ = std::fs::remove_dir_all(&settled.room);
             leave(0)
         }
         Err(_) => ExitCode::FAILURE,

@@ -51,6 +51,9 @@ impl Axis {
     }
 
     fn segment_of(&self, rank: u64) -> usize {
+        if self.starts.len() == 1 {
+            return 0;
+        }
         self.starts.partition_point(|&start| start <= rank) - 1
     }
 

@@ -145,7 +145,8 @@ mod tests {
                 let finale = purse.finale(spent, count, 1);
                 spent += (finale.measure + finale.islands * 20 * (u64::from(finale.generations) + 1)) * count;
                 assert!(spent <= total, "{spent} of {total} for {ranges}");
-                assert_eq!(purse.cut, purse.cut || total >= 100_000);
+                assert!(purse.cut || total > 3000, "{total} for {ranges}");
+                assert!(!purse.cut || total < 100_000 || ranges == 40, "{total} for {ranges}");
             }
         }
     }

@@ -205,7 +205,7 @@ impl Cigen {
     }
 
     fn close_comparisons(&mut self) {
-        let most = u64::from(self.task.settings.max_faults);
+        let most = u64::from(self.task.settings.max_faults.max(1));
         for comparison in &mut self.comparisons {
             let unstable = [0, comparison.variant].iter().any(|b| self.nondeterministic.contains(b));
             if unstable {
@@ -218,7 +218,7 @@ impl Cigen {
 
     fn crowd(&self) -> Crowd {
         let open = self.comparisons.iter().filter(|c| c.is_open());
-        let most = u64::from(self.task.settings.max_faults);
+        let most = u64::from(self.task.settings.max_faults.max(1));
         let mut allow = vec![0; self.task.builds.len()];
         for comparison in &self.comparisons {
             for (build, used) in [0, comparison.variant].into_iter().zip(comparison.faults) {
@@ -301,7 +301,8 @@ impl Cigen {
                     let index = (track as u64) << 24 | i as u64;
                     let Range { cuboid, .. } = comparison.tracks[track].range.clone();
                     let spot = comparison.spot(&self.task.settings, &comparison.tracks[track].sides, index);
-                    units.push(Unit::Dense(DenseUnit { spot, phase: "dense".into(), cuboid, samples }));
+                    let (phase, keep) = ("dense".into(), true);
+                    units.push(Unit::Dense(DenseUnit { spot, phase, cuboid, samples, keep }));
                     self.purposes.push(Purpose::Dense(c, track));
                 }
             }
@@ -360,8 +361,8 @@ impl Cigen {
                 let best = comparison.best_in(&comparison.tracks[track]).map(|hit| hit.point.clone());
                 for (i, samples) in pieces(finale.measure).enumerate() {
                     let spot = comparison.spot(settings, &sides, (track as u64) << 24 | i as u64);
-                    let (phase, cuboid) = ("measure".into(), cuboid.clone());
-                    units.push(Unit::Dense(DenseUnit { spot, phase, cuboid, samples }));
+                    let (phase, cuboid, keep) = ("measure".into(), cuboid.clone(), false);
+                    units.push(Unit::Dense(DenseUnit { spot, phase, cuboid, samples, keep }));
                     self.purposes.push(Purpose::Measure(c, track));
                 }
                 if self.complete || dims == 0 {

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 
 use super::found::{Found, keep_best};
 use super::unit::{Seen, Spot};
-use crate::model::{ClusterBackend, Function, SearchSettings, StopReason};
+use crate::model::{Function, SearchSettings, StopReason};
 use crate::ranges::{Cuboid, Orthant, Range, Sides, Statistics, extend, group, grow, merge_overlapping};
 
 /// Most points handed to one tightening unit.
 const MOST_POINTS: usize = 2048;
+/// Most candidate ranges of one orthant.
+const MOST_CLUSTERS: usize = 1024;
 /// Most groups of stray points that get a tightening of their own.
 const MOST_STRAY_GROUPS: usize = 32;
 
@@ -86,7 +88,7 @@ impl Comparison {
 
     pub fn spot(&self, settings: &SearchSettings, sides: &Sides, index: u64) -> Spot {
         // The difference is at most `max_faults`.
-        let left = |used: u64| u64::from(settings.max_faults).saturating_sub(used) as u32;
+        let left = |used: u64| u64::from(settings.max_faults.max(1)).saturating_sub(used) as u32;
         Spot { variant: self.variant, allow: self.faults.map(left), sides: sides.clone(), index }
     }
 
@@ -241,14 +243,21 @@ impl Comparison {
     }
 }
 
-/// Clusters of points on the scale of all samples of an orthant.
+/// Clusters of points on the scale of all samples of an orthant. A threshold so small that there
+/// would be thousands of clusters is doubled until there are not.
 fn cluster(pool: &Pool, points: &[Vec<u64>], settings: &SearchSettings) -> Vec<Vec<usize>> {
     let samples = pool.hits.iter().map(|hit| &hit.point).chain(&pool.misses);
     let Some(span) = Cuboid::hull(samples.map(Vec::as_slice)) else { return Vec::new() };
-    let backend: ClusterBackend = settings.clustering;
-    // The coordinates are fractions, so the clustering has nothing to refuse; were it to, one
-    // cluster is what the tightening can still take apart.
-    group(points, &span, settings.threshold, backend).unwrap_or_else(|_| vec![(0..points.len()).collect()])
+    let mut threshold = settings.threshold;
+    loop {
+        match group(points, &span, threshold, settings.clustering) {
+            Ok(clusters) if clusters.len() <= MOST_CLUSTERS => return clusters,
+            Ok(_) => threshold = (threshold * 2.0).max(1e-6),
+            // The coordinates are fractions, so only a threshold that is no number is refused; one
+            // cluster is what the tightening can still take apart.
+            Err(_) => return vec![(0..points.len()).collect()],
+        }
+    }
 }
 
 /// Thins more than `MOST_POINTS` points, keeping the extremes of every axis. On a single free axis

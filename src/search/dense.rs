@@ -2,8 +2,7 @@
 
 use super::Task;
 use super::probe::Probe;
-use super::sampling::note;
-use super::thin::thin_hits;
+use super::thin::Hits;
 use super::unit::{Answer, DenseUnit, Seen};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
@@ -27,19 +26,26 @@ pub fn run(task: &Task, unit: &DenseUnit, evaluator: &mut dyn Evaluator) -> Resu
     }
     let mut seen = Seen { variant: spot.variant, ..Seen::default() };
     let keep_every = unit.samples.div_ceil(MISSES).max(1);
-    let mut misses = Vec::new();
+    let (mut rows, mut misses) = (Vec::new(), Vec::new());
     let mut probe = Probe::new(task, evaluator, spot.allowances(task), false);
     probe.scores(&[spot.variant], &inputs, |_, i, input, score| {
         if score.evaluated {
-            note(&mut seen, input, score);
-            if !score.is_inconsistent() && i as u64 % keep_every == 0 {
+            let inconsistent = score.is_inconsistent();
+            seen.statistics.add(score.bits, score.change, inconsistent);
+            if inconsistent {
+                rows.push((i, *score));
+            } else if (i as u64).is_multiple_of(keep_every) {
                 misses.extend_from_slice(input);
             }
         }
     })?;
     let closing = probe.close()?;
-    seen.misses = misses;
-    seen.hits = thin_hits(&task.function, task.settings.gap, std::mem::take(&mut seen.hits));
+    seen.misses = if unit.keep { misses } else { Vec::new() };
+    let hits = Hits { inputs: &inputs, arity: orthant.dims(), rows };
+    seen.best = hits.best();
+    if unit.keep {
+        seen.hits = hits.thinned(&task.function, task.settings.gap);
+    }
     Ok(Answer {
         evaluations: seen.statistics.samples,
         seen: vec![seen],

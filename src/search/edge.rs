@@ -12,7 +12,7 @@ const STEPS: usize = 48;
 /// Samples in each zone around an edge.
 const PROBES: u64 = 16;
 /// Most samples outside the edge of a sparse range.
-const MOST_PROBES: u64 = 128;
+const MOST_PROBES: u64 = 256;
 /// How often an edge is moved because samples outside it are inconsistent.
 const ROUNDS: usize = 8;
 
@@ -57,12 +57,6 @@ impl Direction {
         let axis = &scout.orthant.axes[self.d];
         if self.outward { axis.after(from) } else { axis.before(from) }
     }
-
-    /// The outermost coordinate; None for none.
-    fn outermost(self, points: &[Vec<u64>]) -> Option<u64> {
-        let coordinates = points.iter().map(|p| p[self.d]);
-        if self.outward { coordinates.max() } else { coordinates.min() }
-    }
 }
 
 /// Finds a side of the group's box and adds what it meets on the way.
@@ -80,7 +74,7 @@ pub fn find_edge(
         }
         let solid = is_solid_inside(scout, group, side)?;
         // An edge that had to be moved is ragged: look farther each time.
-        let zone = Zone { reach: scout.gap[side.d] << round, sparse: !solid };
+        let zone = Zone { reach: scout.gap[side.d].saturating_mul(1 << round), sparse: !solid };
         let outside = probe_outside(scout, group, side, zone)?;
         if outside.is_empty() {
             let kind = if solid { EdgeKind::Sharp } else { EdgeKind::Ragged };
@@ -112,8 +106,8 @@ pub fn probe_outside(
     let Some(first) = side.next(scout, at) else { return Ok(Vec::new()) };
     let near = side.step_or_end(scout, at, scout.near[d]);
     let far = side.step_or_end(scout, at, zone.reach);
-    // Enough to meet one with a chance of 95 % at the density of the loose box, within limits.
-    let wanted = if zone.sparse { (3.0 / scout.density.max(1e-9)) as u64 } else { 0 };
+    // As many as make missing all a chance of 1e-3 at the density of the loose box, within limits.
+    let wanted = if zone.sparse { (6.9 / scout.density.max(1e-9)) as u64 } else { 0 };
     let far_probes = wanted.clamp(PROBES, MOST_PROBES);
     let mut places = Vec::new();
     for (from, to, count) in [(first, near, PROBES), (near, far, far_probes)] {
@@ -127,9 +121,10 @@ pub fn probe_outside(
     if !outward {
         places.reverse();
     }
+    let outermost = group.member_at(d, at);
     let mut points = Vec::new();
     for (i, place) in places.into_iter().enumerate() {
-        let base = if i % 4 == 0 { group.member_at(d, at) } else { scout.any_member(group) };
+        let base = if i % 4 == 0 { outermost } else { scout.any_member(group) };
         points.push(moved(base, d, place));
     }
     scout.hits_of(points)
@@ -199,16 +194,12 @@ fn advance(
     let mut hits = hits.into_iter();
     while let Some(hit) = hits.next() {
         let at = group.side(d, side.outward);
-        let gap = Gap { lo: at.min(hit[d]), hi: at.max(hit[d]) };
-        if gap.hi - gap.lo >= scout.gap[d] {
-            // The far end counts as a member while the gap before it is looked into.
-            let mut reached = group.clone();
-            reached.add(hit.clone());
+        if at.abs_diff(hit[d]) >= scout.gap[d] {
             let mut bridge = Bridge::default();
-            gaps.bridge(scout, &reached, d, gap, &mut bridge)?;
-            let near_end = |gap: &Gap| if side.outward { gap.lo } else { gap.hi };
-            let ends: Vec<Vec<u64>> = bridge.clean.iter().map(|gap| vec![near_end(gap)]).collect();
-            let nearest = Direction { d: 0, outward: !side.outward }.outermost(&ends);
+            let gap = Gap::between(d, group.member_at(d, at), &hit);
+            gaps.bridge(scout, group, d, gap, &mut bridge)?;
+            let near_ends = bridge.clean.iter().map(|gap| if side.outward { gap.lo[d] } else { gap.hi[d] });
+            let nearest = if side.outward { near_ends.min() } else { near_ends.max() };
             if let Some(stop) = nearest {
                 for found in bridge.hits.into_iter().chain([hit]).chain(hits) {
                     if side.beyond(found[d], stop) { scout.strays.push(found) } else { group.add(found) }

@@ -69,17 +69,18 @@ impl Population {
     /// A whole generation of trial members.
     pub fn trials(&self, rules: &Rules, stream: &mut Stream, out: &mut Vec<f64>) {
         let count = self.costs.len();
+        let best = self.member(self.best);
         let scale = rules.dither.0 + (rules.dither.1 - rules.dither.0) * stream.unit();
         out.clear();
         for member in 0..count {
             let (a, b) = two_others(member, count, stream);
-            // Below the number of dimensions, so within usize.
-            let forced = stream.below(self.dims as u64) as usize;
+            let forced = pick(self.dims, stream);
+            let (own, a, b) = (self.member(member), self.member(a), self.member(b));
             for d in 0..self.dims {
                 let crossed = d == forced || stream.unit() < rules.crossover;
-                let mutant = self.member(self.best)[d] + scale * (self.member(a)[d] - self.member(b)[d]);
+                let mutant = best[d] + scale * (a[d] - b[d]);
                 out.push(if !crossed {
-                    self.member(member)[d]
+                    own[d]
                 } else if (0.0..=1.0).contains(&mutant) {
                     mutant
                 } else {
@@ -114,13 +115,18 @@ impl Population {
     }
 }
 
+/// A random index below `count`. The bias of a plain multiplication, below 2^-50, is no concern of
+/// an evolution, and the division that would remove it is half of the cost of a trial.
+fn pick(count: usize, stream: &mut Stream) -> usize {
+    ((u128::from(stream.bits()) * count as u128) >> 64) as usize
+}
+
 /// Two different members, neither of them `member`.
 fn two_others(member: usize, count: usize, stream: &mut Stream) -> (usize, usize) {
     let skip = |index: usize, over: usize| if index >= over { index + 1 } else { index };
-    // Below the number of members, so within usize.
-    let a = skip(stream.below(count as u64 - 1) as usize, member);
+    let a = skip(pick(count - 1, stream), member);
     let (low, high) = (member.min(a), member.max(a));
-    let b = skip(skip(stream.below(count as u64 - 2) as usize, low), high);
+    let b = skip(skip(pick(count - 2, stream), low), high);
     (a, b)
 }
 

@@ -91,10 +91,10 @@ impl<'a, 'b> Landscape<'a, 'b> {
         let best = if turn == 0 { now.unit.best.clone() } else { best.or(now.unit.best.clone()) };
         let mut cuboid = whole.clone();
         if let Some(best) = best.as_ref().filter(|_| turn > 0) {
-            for d in 0..best.len() {
+            for (d, &at) in best.iter().enumerate() {
                 let reach = (whole.hi[d] - whole.lo[d]) >> (6 * (1 + (turn - 1) % 8)).min(63);
-                cuboid.lo[d] = whole.lo[d].max(best[d].saturating_sub(reach));
-                cuboid.hi[d] = whole.hi[d].min(best[d].saturating_add(reach));
+                cuboid.lo[d] = whole.lo[d].max(at.saturating_sub(reach));
+                cuboid.hi[d] = whole.hi[d].min(at.saturating_add(reach));
             }
         }
         let seed = best.filter(|_| turn > 0 || seeded);

@@ -31,7 +31,9 @@ pub struct Probe<'a> {
     faults: BTreeMap<(usize, FaultKind), FaultRecord>,
     /// Inputs with the outcome of the first time, per build.
     again: BTreeMap<usize, Vec<(Vec<u64>, Outcome)>>,
-    rechecks: BTreeMap<usize, usize>,
+    /// Inputs remembered for each build.
+    rechecks: Vec<usize>,
+    fault_count: u64,
     baseline: Vec<Outcome>,
     variant: Vec<Outcome>,
 }
@@ -56,11 +58,12 @@ impl<'a> Probe<'a> {
             arity: task.function.arity(),
             evaluator,
             allow,
-            chunk: FIRST_CHUNK,
+            chunk: FIRST_CHUNK.min((task.settings.batch as usize).max(1)),
             spot_check,
             faults: BTreeMap::new(),
             again: BTreeMap::new(),
-            rechecks: BTreeMap::new(),
+            rechecks: vec![0; task.builds.len()],
+            fault_count: 0,
             baseline: Vec::new(),
             variant: Vec::new(),
         }
@@ -85,7 +88,7 @@ impl<'a> Probe<'a> {
         while from < count {
             let to = count.min(from + self.chunk);
             let chunk = &inputs[from * self.arity..to * self.arity];
-            let faults = self.count_faults();
+            let faults = self.fault_count;
             let mut baseline = std::mem::take(&mut self.baseline);
             let clean = self.evaluate(0, chunk, usize::MAX, &mut baseline)?;
             for (position, &variant) in variants.iter().enumerate() {
@@ -103,7 +106,7 @@ impl<'a> Probe<'a> {
                 self.variant = other;
             }
             self.baseline = baseline;
-            self.chunk = if self.count_faults() > faults {
+            self.chunk = if self.fault_count > faults {
                 CAUTIOUS_CHUNK
             } else {
                 (self.chunk * 2).min((self.task.settings.batch as usize).max(1))
@@ -111,10 +114,6 @@ impl<'a> Probe<'a> {
             from = to;
         }
         Ok(())
-    }
-
-    fn count_faults(&self) -> u64 {
-        self.faults.values().map(|f| f.count).sum()
     }
 
     /// Evaluates the first `most` inputs on a build; how many of them it answered before it was
@@ -141,6 +140,7 @@ impl<'a> Probe<'a> {
                 examples: Vec::new(),
             });
             record.count += 1;
+            self.fault_count += 1;
             if record.examples.len() < EXAMPLES {
                 record.examples.push(inputs[i * self.arity..(i + 1) * self.arity].to_vec());
             }
@@ -157,11 +157,10 @@ impl<'a> Probe<'a> {
         if !(spot || score.is_inconsistent()) {
             return;
         }
-        let taken = self.rechecks.entry(variant).or_default();
-        if !spot && *taken >= RECHECKED {
+        if !spot && self.rechecks[variant] >= RECHECKED {
             return;
         }
-        *taken += 1;
+        self.rechecks[variant] += 1;
         for (build, outcome) in [(0, score.baseline), (variant, score.variant)] {
             // A fault is confirmed elsewhere; repeating a timeout here would only cost time.
             if outcome.value().is_some() {

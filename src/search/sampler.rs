@@ -106,15 +106,12 @@ impl ParamSampler {
 
     /// A random value of one of `count` equal strata of the whole axis.
     pub fn in_stratum(&self, index: u64, count: u64, stream: &mut Stream) -> u64 {
-        let edge = |i: u64| {
-            // total < 2^65, so divide before multiplying the whole part.
-            let (whole, rest) = (self.whole.total / u128::from(count), self.whole.total % u128::from(count));
-            whole * u128::from(i) + rest * u128::from(i) / u128::from(count)
-        };
-        let (lo, hi) = (edge(index), edge(index + 1));
-        // Two strata of one value each may share a bound.
-        let width = (hi - lo).max(1);
-        self.value(self.whole.at(lo + scale(stream.bits(), width)))
+        let width = u64::MAX / count.max(1);
+        // The high half of a product is below `width`.
+        let within = ((u128::from(stream.bits()) * u128::from(width)) >> 64) as u64;
+        // The last stratum takes what rounding left over, which is below `count` parts of 2^64.
+        let fraction = if index + 1 >= count { u64::MAX - within } else { index * width + within };
+        self.at_fraction(fraction)
     }
 
     /// The exponent a value is counted under.

@@ -1,10 +1,10 @@
 //! Runs the units of the sampling phase: many inputs, the baseline once, every variant.
 
-use super::found::{Found, Score, keep_best};
+use super::found::Score;
 use super::lattice::Lattice;
 use super::probe::Probe;
 use super::sampler::ParamSampler;
-use super::thin::thin_hits;
+use super::thin::Hits;
 use super::unit::{Answer, Crowd, InputsUnit, PlotSample, Seen, StrataUnit};
 use super::{Task, survey};
 use crate::eval::{EvalError, Evaluator};
@@ -54,25 +54,31 @@ impl Job<'_> {
         let variants = &self.crowd.variants;
         let mut seen: Vec<Seen> =
             variants.iter().map(|&variant| Seen { variant, ..Seen::default() }).collect();
+        let mut rows: Vec<Vec<(usize, Score)>> = variants.iter().map(|_| Vec::new()).collect();
         let mut hit = vec![vec![false; count]; variants.len()];
         let mut missed = vec![vec![false; count]; variants.len()];
         let mut bits = vec![vec![0f32; count]; variants.len()];
         let mut probe = Probe::new(task, evaluator, self.crowd.allow.clone(), self.first);
-        probe.scores(variants, inputs, |v, i, input, score| {
+        probe.scores(variants, inputs, |v, i, _, score| {
             if !score.evaluated {
                 return;
             }
-            note(&mut seen[v], input, score);
             hit[v][i] = score.is_inconsistent();
+            seen[v].statistics.add(score.bits, score.change, hit[v][i]);
+            if hit[v][i] {
+                rows[v].push((i, *score));
+            }
             missed[v][i] = !hit[v][i];
             // Plots need no more than 24 bits of precision.
             bits[v][i] = score.bits as f32;
         })?;
         let closing = probe.close()?;
-        for (v, seen) in seen.iter_mut().enumerate() {
+        for (v, (seen, rows)) in seen.iter_mut().zip(rows).enumerate() {
             let keep = keep_misses(task, inputs, &hit[v], &missed[v], self.keep_every);
             seen.misses = keep.iter().flat_map(|&i| &inputs[i * arity..(i + 1) * arity]).copied().collect();
-            seen.hits = thin_hits(&task.function, task.settings.gap, std::mem::take(&mut seen.hits));
+            let hits = Hits { inputs, arity, rows };
+            seen.best = hits.best();
+            seen.hits = hits.thinned(&task.function, task.settings.gap);
         }
         let answer = Answer {
             evaluations: seen.iter().map(|s| s.statistics.samples).sum(),
@@ -85,27 +91,18 @@ impl Job<'_> {
     }
 }
 
-/// Adds a score to what was seen of its variant.
-pub fn note(seen: &mut Seen, input: &[u64], score: &Score) {
-    let inconsistent = score.is_inconsistent();
-    seen.statistics.add(score.bits, score.change, inconsistent);
-    if inconsistent {
-        let found = Found::new(input, score);
-        keep_best(&mut seen.best, &found);
-        seen.hits.push(found);
-    }
-}
-
 /// Which consistent samples to return: every n-th, and with one free parameter also the neighbours
 /// of inconsistent ones, which bound their range.
 fn keep_misses(task: &Task, inputs: &[u64], hit: &[bool], missed: &[bool], every: u64) -> Vec<usize> {
     let params = &task.function.params;
-    let mut keep: Vec<bool> = missed.iter().enumerate().map(|(i, &m)| m && i as u64 % every == 0).collect();
+    let mut keep: Vec<bool> =
+        missed.iter().enumerate().map(|(i, &m)| m && (i as u64).is_multiple_of(every)).collect();
     let mut free = (0..params.len()).filter(|&p| !params[p].domain.is_fixed());
-    if let (Some(only), None, true) = (free.next(), free.next(), every > 1) {
-        let place = |i: usize| params[only].ty.axis(inputs[i * params.len() + only]);
+    let wanted = every > 1 && hit.contains(&true) && missed.contains(&true);
+    if let (Some(only), None, true) = (free.next(), free.next(), wanted) {
+        let place = |i: &usize| params[only].ty.axis(inputs[i * params.len() + only]);
         let mut order: Vec<usize> = (0..hit.len()).collect();
-        order.sort_by_key(|&i| place(i).map(|p| (p.side, p.mag)));
+        order.sort_by_cached_key(|i| place(i).map(|p| (p.side, p.mag)));
         for pair in order.windows(2) {
             if hit[pair[0]] != hit[pair[1]] {
                 keep[pair[0]] |= missed[pair[0]];

@@ -1,8 +1,8 @@
 //! Tests single points of an orthant for the tightening, within a budget, and keeps what it saw.
 
 use super::Task;
+use super::found::{Found, keep_best};
 use super::probe::{Closing, Probe};
-use super::sampling::note;
 use super::unit::{Seen, TightenUnit};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
@@ -107,10 +107,16 @@ impl<'a> Scout<'a> {
         let mut hits = Vec::with_capacity(points.len());
         let seen = &mut self.seen;
         self.probe.scores(&[self.variant], &inputs, |_, _, input, score| {
+            let inconsistent = score.is_inconsistent();
+            hits.push(inconsistent);
             if score.evaluated {
-                note(seen, input, score);
+                seen.statistics.add(score.bits, score.change, inconsistent);
             }
-            hits.push(score.is_inconsistent());
+            if inconsistent {
+                let found = Found::new(input, score);
+                keep_best(&mut seen.best, &found);
+                seen.hits.push(found);
+            }
         })?;
         Ok(hits)
     }

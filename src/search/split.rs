@@ -16,20 +16,32 @@ const CONFIDENCE: f64 = 6.9;
 /// Above this share of inconsistent points around it a point belongs to a solid region.
 const SOLID: f64 = 0.25;
 /// A gap of so few values is tested value by value.
-const FEW_VALUES: usize = 64;
+const FEW_VALUES: u128 = 64;
 
-/// A stretch between two coordinates of inconsistent points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A stretch of an axis between two inconsistent points: `lo` is the one nearer to zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    pub lo: u64,
-    pub hi: u64,
+    pub lo: Vec<u64>,
+    pub hi: Vec<u64>,
+}
+
+impl Gap {
+    /// The gap between two points along an axis, given in any order.
+    pub fn between(d: usize, a: &[u64], b: &[u64]) -> Gap {
+        let (lo, hi) = if a[d] <= b[d] { (a, b) } else { (b, a) };
+        Gap { lo: lo.to_vec(), hi: hi.to_vec() }
+    }
+
+    pub fn width(&self, d: usize) -> u64 {
+        self.hi[d] - self.lo[d]
+    }
 }
 
 /// What is known about the gaps of one unit.
 #[derive(Default)]
 pub struct Gaps {
     /// Gaps that cannot be called clean with the samples at hand.
-    doubtful: BTreeSet<(usize, Gap)>,
+    doubtful: BTreeSet<(usize, u64, u64)>,
     solidity: BTreeMap<(usize, u64), f64>,
 }
 
@@ -72,13 +84,14 @@ impl Gaps {
     }
 
     fn clean_gaps(&mut self, scout: &mut Scout<'_>, group: &mut Group, d: usize) -> Result<Vec<Gap>, Halt> {
-        let mut coordinates: Vec<u64> = group.hits.iter().map(|p| p[d]).collect();
-        coordinates.sort_unstable();
-        coordinates.dedup();
+        let mut order: Vec<&Vec<u64>> = group.hits.iter().collect();
+        order.sort_by_key(|p| p[d]);
+        let wide = order.windows(2).filter(|pair| pair[1][d] - pair[0][d] >= scout.gap[d]);
+        let gaps: Vec<Gap> = wide.map(|pair| Gap::between(d, pair[0], pair[1])).collect();
         let mut clean = Vec::new();
-        for pair in coordinates.windows(2) {
+        for gap in gaps {
             let mut bridge = Bridge::default();
-            let result = self.bridge(scout, group, d, Gap { lo: pair[0], hi: pair[1] }, &mut bridge);
+            let result = self.bridge(scout, group, d, gap, &mut bridge);
             bridge.hits.into_iter().for_each(|hit| group.add(hit));
             clean.extend(bridge.clean);
             result?;
@@ -98,14 +111,13 @@ impl Gaps {
     ) -> Result<(), Halt> {
         let mut open = vec![gap];
         while let Some(gap) = open.pop() {
-            if gap.hi - gap.lo < scout.gap[d] || self.doubtful.contains(&(d, gap)) {
+            if gap.width(d) < scout.gap[d] || self.doubtful.contains(&(d, gap.lo[d], gap.hi[d])) {
                 continue;
             }
-            match few_between(scout, d, gap) {
+            match few_between(scout, d, &gap) {
                 Some(values) if values.is_empty() => continue,
                 Some(values) if scout.open_dims().len() == 1 => {
-                    let base = group.member_at(d, gap.lo).to_vec();
-                    let points = values.into_iter().map(|v| moved(&base, d, v)).collect();
+                    let points = values.into_iter().map(|v| moved(&gap.lo, d, v)).collect();
                     let hits = scout.hits_of(points)?;
                     if hits.is_empty() {
                         bridge.clean.push(gap);
@@ -115,16 +127,16 @@ impl Gaps {
                 }
                 _ => {}
             }
-            let hits = self.look(scout, group, d, gap)?;
+            let hits = self.look(scout, group, d, &gap)?;
             if hits.is_empty() {
-                if !self.doubtful.contains(&(d, gap)) {
+                if !self.doubtful.contains(&(d, gap.lo[d], gap.hi[d])) {
                     bridge.clean.push(gap);
                 }
                 continue;
             }
-            let mut ends: Vec<u64> = hits.iter().map(|p| p[d]).chain([gap.lo, gap.hi]).collect();
-            ends.sort_unstable();
-            open.extend(ends.windows(2).map(|pair| Gap { lo: pair[0], hi: pair[1] }));
+            let mut ends: Vec<&Vec<u64>> = hits.iter().chain([&gap.lo, &gap.hi]).collect();
+            ends.sort_by_key(|p| p[d]);
+            open.extend(ends.windows(2).map(|pair| Gap::between(d, pair[0], pair[1])));
             bridge.hits.extend(hits);
         }
         Ok(())
@@ -136,7 +148,7 @@ impl Gaps {
         scout: &mut Scout<'_>,
         group: &Group,
         d: usize,
-        gap: Gap,
+        gap: &Gap,
     ) -> Result<Vec<Vec<u64>>, Halt> {
         let (mut tried, mut round, mut needed) = (0, 0, FEWEST);
         loop {
@@ -149,10 +161,10 @@ impl Gaps {
             tried += count;
             round += 1;
             if tried >= needed {
-                needed = self.needed(scout, group, d, gap)?;
+                needed = self.needed(scout, d, gap)?;
             }
             if needed > MOST {
-                self.doubtful.insert((d, gap));
+                self.doubtful.insert((d, gap.lo[d], gap.hi[d]));
             }
             if needed > MOST || tried >= needed {
                 return Ok(Vec::new());
@@ -162,8 +174,8 @@ impl Gaps {
 
     /// How many consistent samples make a gap clean. Beside a solid region few do; between points
     /// of a sparse one as many as make a hit likely at that region's density.
-    fn needed(&mut self, scout: &mut Scout<'_>, group: &Group, d: usize, gap: Gap) -> Result<u64, Halt> {
-        let solid = self.solidity(scout, group, d, gap.lo)?.max(self.solidity(scout, group, d, gap.hi)?);
+    fn needed(&mut self, scout: &mut Scout<'_>, d: usize, gap: &Gap) -> Result<u64, Halt> {
+        let solid = self.solidity(scout, d, &gap.lo)?.max(self.solidity(scout, d, &gap.hi)?);
         let density = if solid >= SOLID { solid } else { scout.density };
         // A positive number of at most a few thousands, or infinity, which saturates.
         Ok(((CONFIDENCE / density.max(1e-9)) as u64).max(FEWEST))
@@ -171,11 +183,11 @@ impl Gaps {
 
     /// The share of inconsistent points around one, at distances from an eighth of the gap setting
     /// down to a millionth of it.
-    fn solidity(&mut self, scout: &mut Scout<'_>, group: &Group, d: usize, at: u64) -> Result<f64, Halt> {
+    fn solidity(&mut self, scout: &mut Scout<'_>, d: usize, base: &[u64]) -> Result<f64, Halt> {
+        let at = base[d];
         if let Some(&known) = self.solidity.get(&(d, at)) {
             return Ok(known);
         }
-        let base = group.member_at(d, at).to_vec();
         let axis = &scout.orthant.axes[d];
         let mut places = BTreeSet::new();
         for shift in [3, 6, 9, 12, 16, 20] {
@@ -185,7 +197,7 @@ impl Gaps {
             places.extend(axis.after(at));
         }
         places.remove(&at);
-        let points: Vec<Vec<u64>> = places.into_iter().map(|place| moved(&base, d, place)).collect();
+        let points: Vec<Vec<u64>> = places.into_iter().map(|place| moved(base, d, place)).collect();
         // Counts of at most a dozen.
         let total = points.len().max(1) as f64;
         let solidity = scout.hits_of(points)?.len() as f64 / total;
@@ -196,19 +208,19 @@ impl Gaps {
 
 /// Points inside a gap. Along the other axes they are those of members, or lie on the line between
 /// the members at both ends of the gap, so that neither a box nor a diagonal band is missed.
-fn inside(scout: &mut Scout<'_>, group: &Group, d: usize, gap: Gap, count: u64) -> Vec<Vec<u64>> {
-    let (from, to) = (group.member_at(d, gap.lo).to_vec(), group.member_at(d, gap.hi).to_vec());
-    let places = scout.spread(d, gap.lo + 1, gap.hi - 1, count);
-    let places = places.into_iter().filter(|&place| place > gap.lo && place < gap.hi);
+fn inside(scout: &mut Scout<'_>, group: &Group, d: usize, gap: &Gap, count: u64) -> Vec<Vec<u64>> {
+    let (lo, hi) = (gap.lo[d], gap.hi[d]);
+    let places = scout.spread(d, lo + 1, hi - 1, count);
+    let places = places.into_iter().filter(|&place| place > lo && place < hi);
     let mut points = Vec::new();
     for (i, place) in places.enumerate() {
-        let base = match i % 4 {
-            0 => from.clone(),
-            1 => to.clone(),
-            2 => between(scout, &from, &to, place - gap.lo, gap.hi - gap.lo),
-            _ => scout.any_member(group).to_vec(),
+        let point = match i % 4 {
+            0 => moved(&gap.lo, d, place),
+            1 => moved(&gap.hi, d, place),
+            2 => moved(&between(scout, &gap.lo, &gap.hi, place - lo, hi - lo), d, place),
+            _ => moved(scout.any_member(group), d, place),
         };
-        points.push(moved(&base, d, place));
+        points.push(point);
     }
     points
 }
@@ -222,23 +234,19 @@ fn between(scout: &Scout<'_>, from: &[u64], to: &[u64], part: u64, whole: u64) -
 }
 
 /// All values strictly inside a gap, when there are few.
-fn few_between(scout: &Scout<'_>, d: usize, gap: Gap) -> Option<Vec<u64>> {
+fn few_between(scout: &Scout<'_>, d: usize, gap: &Gap) -> Option<Vec<u64>> {
     let axis = &scout.orthant.axes[d];
-    let mut values = Vec::new();
-    let mut at = gap.lo;
-    while let Some(next) = axis.after(at).filter(|&next| next < gap.hi) {
-        if values.len() == FEW_VALUES {
-            return None;
-        }
-        values.push(next);
-        at = next;
+    let ordinal = |rank| axis.ty().ordinal(axis.value(rank)).unwrap_or(0).unsigned_abs();
+    if ordinal(gap.hi[d]).abs_diff(ordinal(gap.lo[d])) > FEW_VALUES {
+        return None;
     }
-    Some(values)
+    let next = |&at: &u64| axis.after(at).filter(|&next| next < gap.hi[d]);
+    Some(std::iter::successors(next(&gap.lo[d]), next).collect())
 }
 
 /// The members between successive clean gaps.
 fn cut(group: &Group, d: usize, clean: &[Gap]) -> Vec<Group> {
-    let mut cuts: Vec<u64> = clean.iter().map(|gap| gap.hi).collect();
+    let mut cuts: Vec<u64> = clean.iter().map(|gap| gap.hi[d]).collect();
     cuts.sort_unstable();
     let mut parts: BTreeMap<usize, Vec<Vec<u64>>> = BTreeMap::new();
     for hit in &group.hits {

@@ -25,7 +25,7 @@ pub struct Survey {
 
 /// `base * 2^n` for n free parameters, at most `MOST_SAMPLES`.
 pub fn per_dimension(base: u32, free: usize) -> u64 {
-    (u64::from(base) << free.min(16)).min(MOST_SAMPLES).max(1)
+    (u64::from(base) << free.min(16)).clamp(1, MOST_SAMPLES)
 }
 
 /// The survey's inputs: at most `limit`.

@@ -5,7 +5,6 @@ use super::Task;
 use super::edge::{Direction, Edge, Zone, find_edge, probe_outside};
 use super::scout::{Group, Halt, Scout};
 use super::split::Gaps;
-use super::thin::thin_hits;
 use super::unit::{Answer, TightenUnit};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::EdgeKind;
@@ -42,20 +41,11 @@ pub fn run(task: &Task, unit: &TightenUnit, evaluator: &mut dyn Evaluator) -> Re
         scout.left += others;
         ranges.push(range);
     }
-    close(task, scout, ranges)
+    close(scout, ranges)
 }
 
-fn close(task: &Task, scout: Scout<'_>, ranges: Vec<Range>) -> Result<Answer, EvalError> {
-    let orthant = scout.orthant.clone();
-    let is_stray = |input: &[u64]| {
-        orthant.point(input).is_some_and(|p| ranges.iter().all(|range| !range.cuboid.contains(&p)))
-    };
-    let (mut seen, closing) = scout.close()?;
-    // What lies outside all ranges must not be thinned away: it is the start of another range.
-    let (strays, inside): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut seen.hits).into_iter().partition(|hit| is_stray(&hit.input));
-    seen.hits = thin_hits(&task.function, task.settings.gap, inside);
-    seen.hits.extend(strays);
+fn close(scout: Scout<'_>, ranges: Vec<Range>) -> Result<Answer, EvalError> {
+    let (seen, closing) = scout.close()?;
     Ok(Answer {
         evaluations: seen.statistics.samples,
         seen: vec![seen],

@@ -82,6 +82,8 @@ pub struct DenseUnit {
     pub phase: String,
     pub cuboid: Cuboid,
     pub samples: u64,
+    /// Whether the samples themselves are returned, not only their numbers and the best.
+    pub keep: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

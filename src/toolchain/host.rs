@@ -39,16 +39,21 @@ fn libm_path() -> Option<String> {
         .find(|path| Path::new(path).exists())
 }
 
-#[cfg(target_env = "gnu")]
+/// What the C library beside the libm says of itself, such as "GNU C Library (Debian GLIBC 2.36-9)".
 fn libc_version() -> String {
-    // SAFETY: returns a pointer to a static, NUL-terminated string.
-    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
-    format!("glibc {}", version.to_string_lossy())
+    let folder = libm_path().and_then(|libm| Path::new(&libm).parent().map(Path::to_path_buf));
+    let content = folder.and_then(|folder| fs::read(folder.join("libc.so.6")).ok()).unwrap_or_default();
+    banner(&content).unwrap_or_else(|| "C library of unknown version".into())
 }
 
-#[cfg(not(target_env = "gnu"))]
-fn libc_version() -> String {
-    "C library of unknown version".into()
+/// The first line of the text that glibc prints when it is run as a program.
+fn banner(library: &[u8]) -> Option<String> {
+    const OPENING: &[u8] = b"GNU C Library ";
+    let at = library.windows(OPENING.len()).position(|window| window == OPENING)?;
+    let line: Vec<u8> =
+        library[at..].iter().copied().take(200).take_while(|b| (b' '..0x7f).contains(b)).collect();
+    let text = String::from_utf8(line).ok()?;
+    Some(text.split(", by ").next().unwrap_or(&text).trim_end_matches('.').to_owned())
 }
 
 #[cfg(test)]
@@ -59,7 +64,7 @@ mod tests {
     fn the_host_names_its_processor_and_its_libm() {
         assert!(!cpu_model().is_empty());
         let libm = libm_identity();
-        assert!(libm.contains("libm") && libm.contains("glibc 2."), "{libm}");
+        assert!(libm.contains("libm") && libm.contains("GNU C Library (") && libm.contains("2."), "{libm}");
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
 
-/// One test at a time, because each looks at all processes of the program; and none may leave any.
+/// One test at a time, because each looks at all processes of the program; and none may leave any,
+/// nor a folder.
 pub struct Quiet {
     _turn: MutexGuard<'static, ()>,
 }
@@ -21,8 +21,17 @@ impl Drop for Quiet {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             assert_eq!(ours(), Vec::<String>::new());
+            assert_eq!(rooms(), Vec::<String>::new());
         }
     }
+}
+
+/// Folders that processes under test were given by this one.
+fn rooms() -> Vec<String> {
+    let prefix = format!("bitrift-{}-", std::process::id());
+    let entries = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with(&prefix)).collect()
 }
 
 /// Every process that runs the program under test, as its id and command line.
@@ -36,16 +45,4 @@ pub fn ours() -> Vec<String> {
             format!("{} {}", entry.file_name().display(), String::from_utf8_lossy(&line))
         })
         .collect()
-}
-
-/// CPU time of every process this one has started and waited for, and of theirs.
-pub fn children_cpu() -> Duration {
-    // SAFETY: an all-zero rusage is a valid one, and getrusage fills it.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
-        usage
-    };
-    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
-    time(usage.ru_utime) + time(usage.ru_stime)
 }

@@ -1,0 +1,120 @@
+//! Every command in the documentation runs, from the top of the repository as the pages say.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The lines of the ```sh blocks of a page.
+fn commands(page: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        match line {
+            "```sh" => inside = true,
+            "```" => inside = false,
+            line if inside && !line.is_empty() => found.push(line.to_owned()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A folder with what the commands use, and none of the runs of this checkout.
+fn copy_of_the_repository() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["matrix.toml", "fixtures"] {
+        let done = Command::new("cp").arg("-r").arg(root().join(name)).arg(folder.path()).status();
+        assert!(done.unwrap().success());
+    }
+    folder
+}
+
+fn run(line: &str, folder: &Path) -> std::process::Output {
+    let bitrift = Path::new(env!("CARGO_BIN_EXE_bitrift"));
+    let path = format!("{}:{}", bitrift.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    Command::new("bash")
+        .args(["-euo", "pipefail", "-c", line])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("BITRIFT_CACHE", folder.join("cache"))
+        .output()
+        .unwrap()
+}
+
+fn every_command_runs(page: &str, at_least: usize) {
+    let lines = commands(&root().join(page));
+    assert!(lines.len() >= at_least, "{page} has {} commands", lines.len());
+    let folder = copy_of_the_repository();
+    for line in lines {
+        let output = run(&line, folder.path());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{page}: `{line}` failed with {}:\n{errors}", output.status);
+        assert!(!output.stdout.is_empty(), "{page}: `{line}` printed nothing");
+    }
+}
+
+#[test]
+fn the_commands_of_the_fast_math_page_run() {
+    every_command_runs("docs/fast-math.md", 4);
+}
+
+#[test]
+fn the_commands_of_the_porting_page_run() {
+    every_command_runs("docs/porting.md", 4);
+}
+
+#[test]
+fn what_the_fast_math_page_says_of_its_example_is_so() {
+    let folder = copy_of_the_repository();
+    let line = "bitrift run --function expm1_over_x --quiet --json --out run";
+    let run: serde_json::Value = serde_json::from_slice(&run(line, folder.path()).stdout).unwrap();
+    let mut seen = 0;
+    for comparison in run["functions"][0]["comparisons"].as_array().unwrap() {
+        for range in comparison["ranges"].as_array().unwrap() {
+            for end in ["lo", "hi"] {
+                let x: f64 = range[end][0]["dec"].as_str().unwrap().parse().unwrap();
+                assert!(x.abs() <= 1.0, "{comparison}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 0);
+}
+
+#[test]
+fn the_readme_names_both_commands_and_only_pages_that_exist() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.contains("cargo run --release") && text.contains("tests/run"));
+    let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(ci.contains("tests/run"), "CI runs the test command of the README");
+    let mut links = 0;
+    for page in ["README.md", "docs/fast-math.md", "docs/porting.md", "docs/matrix.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root().join(page)).unwrap();
+        for (at, _) in text.match_indices("](") {
+            let target = text[at + 2..].split(')').next().unwrap();
+            let folder = root().join(page).parent().unwrap().to_path_buf();
+            assert!(folder.join(target).exists(), "{page} points at {target}");
+            links += 1;
+        }
+    }
+    assert!(links > 4);
+}
+
+#[test]
+fn every_command_the_readme_lists_is_understood() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let folder = copy_of_the_repository();
+    let mut seen = 0;
+    for line in text.lines().filter(|l| l.starts_with("| ") && l.contains("`bitrift ")) {
+        let command = line.split("`bitrift ").nth(1).unwrap().split('`').next().unwrap();
+        // Whether it parses: help wins over everything else that is right.
+        let output = run(&format!("bitrift {command} --help"), folder.path());
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        seen += 1;
+    }
+    assert!(seen >= 7);
+}
