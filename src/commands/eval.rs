@@ -20,7 +20,7 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
         .find(|f| f.name == args.function)
         .ok_or_else(|| lab::no_such_function(&args.function, &names, "of the matrix"))?;
     let inputs = read_inputs(function, &args.values)?;
-    let only = FunctionGlobs::exactly(&args.function);
+    let only = FunctionGlobs::exactly([args.function.as_str()]);
     let wanted = Wanted {
         matrix: &args.matrix,
         functions: &only,

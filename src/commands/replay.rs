@@ -7,7 +7,7 @@ use super::RESULTS;
 use super::console::Console;
 use super::failure::Failure;
 use super::lab::{self, Lab, Wanted};
-use crate::cli::{Exit, ReplayArgs};
+use crate::cli::{Exit, FunctionGlobs, ReplayArgs};
 use crate::eval::EvalError;
 use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
 use crate::model::{FunctionRow, Outcome};
@@ -20,10 +20,12 @@ pub fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, Failure> {
     let run = read_run(&folder)?;
     let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
     lab::check_globs(&args.functions, &names, "of the run")?;
+    // Built as the run was, with its functions and no others. One that the matrix lost is told below.
+    let experiment = lab::load(&args.matrix, &FunctionGlobs::default())?;
+    let known = |name: &&str| experiment.functions.iter().any(|f| f.name == *name);
     let wanted = Wanted {
         matrix: &args.matrix,
-        // The run says which functions; one that the matrix lost is told below.
-        functions: &Default::default(),
+        functions: &FunctionGlobs::exactly(names.iter().copied().filter(known)),
         adjust: &|_| Ok(()),
         cache: args.cache.as_deref(),
         jobs: args.jobs,

@@ -80,8 +80,13 @@ impl Rows<'_> {
         let domains = function.domains.iter().zip(&params).filter(|(d, _)| !d.is_empty());
         let domains: Vec<_> = domains.map(|(d, p)| format!("{p}: {}", printable(d))).collect();
         let mut about = format!("({})", params.join(", "));
-        if !domains.is_empty() {
-            about.push_str(&format!(" with {}", domains.join("; ")));
+        let mut column = about.chars().count();
+        for (index, domain) in domains.iter().enumerate() {
+            let word = if index == 0 { " with" } else { ";" };
+            // Broken between domains and not inside one.
+            let fits = column + word.len() + 2 + domain.chars().count() <= self.room;
+            column = if fits { column + word.len() + 1 } else { 0 } + domain.chars().count();
+            about.push_str(&format!("{word}{}{domain}", if fits { " " } else { "\n" }));
         }
         let name = self.style.bold(&printable(&function.name));
         self.add(name, ["", "", ""].map(Cell::new), about);
@@ -110,12 +115,12 @@ impl Rows<'_> {
                 self.style.bits(range.max_bits),
             ];
             let lines = (0..function.params.len()).flat_map(|p| self.param_lines(function, range, p));
-            let lines: Vec<_> = lines.chain([result_line(&range.witness)]).collect();
+            let lines: Vec<_> = lines.chain([result_lines(&range.witness, self.room)]).collect();
             self.add(name, numbers, lines.join("\n"));
         }
         if let (true, Some(witness)) = (ranges.is_empty(), &comparison.witness) {
             let numbers = [Cell::new(""), Cell::new(""), self.style.bits(comparison.max_bits)];
-            self.add(Cell::new(format!("  {build}")), numbers, lone_witness(function, witness));
+            self.add(Cell::new(format!("  {build}")), numbers, lone_witness(function, witness, self.room));
         }
         if ranges.len() > shown {
             let more = plural(ranges.len() - shown, "more range");
@@ -158,13 +163,15 @@ impl Rows<'_> {
     }
 }
 
-fn lone_witness(function: &FunctionRow, witness: &WitnessRow) -> String {
+fn lone_witness(function: &FunctionRow, witness: &WitnessRow, room: usize) -> String {
     let inputs = function.params.iter().zip(&witness.inputs);
     let inputs = inputs.map(|(p, x)| format!("{} = {}", printable(&p.name), exact(x)));
-    let lines: Vec<_> = inputs.chain([result_line(witness)]).collect();
+    let lines: Vec<_> = inputs.chain([result_lines(witness, room)]).collect();
     format!("one input, in no range\n{}", lines.join("\n"))
 }
 
-fn result_line(witness: &WitnessRow) -> String {
-    format!("  {} -> {}", printable(&witness.baseline.dec), printable(&witness.variant.dec))
+fn result_lines(witness: &WitnessRow, room: usize) -> String {
+    let (baseline, variant) = (printable(&witness.baseline.dec), printable(&witness.variant.dec));
+    let line = format!("  {baseline} -> {variant}");
+    if line.chars().count() <= room { line } else { format!("  {baseline}\n    -> {variant}") }
 }

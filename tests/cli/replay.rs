@@ -27,6 +27,9 @@ fn every_witness_of_a_fresh_run_holds() {
     let all = desk.expect(0, &["replay", "1", "--all"]);
     assert_eq!(all.out.matches("\nheld ").count(), count, "{}", all.shown());
     desk.expect(0, &["replay", "0001-small", "--function", "steps"]).out_has("1 witness: 1 held");
+    // Built as the run was: with the functions it had.
+    desk.expect(0, &["run", "-q", "--function", "steps"]);
+    desk.expect(0, &["replay"]).err_has("compiled 0 files").out_has("1 witness: 1 held");
     desk.expect(1, &["replay", "--function", "stepz"]).err_has("did you mean `steps`?");
 }
 
