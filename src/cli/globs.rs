@@ -11,10 +11,10 @@ pub struct FunctionGlobs {
 }
 
 impl FunctionGlobs {
-    /// Only the function of this name, whatever characters it has.
-    pub fn exactly(name: &str) -> FunctionGlobs {
-        let pattern = Pattern::new(&Pattern::escape(name));
-        FunctionGlobs { patterns: pattern.into_iter().collect() }
+    /// Only the functions of these names, whatever characters they have.
+    pub fn exactly<'a>(names: impl IntoIterator<Item = &'a str>) -> FunctionGlobs {
+        let patterns = names.into_iter().flat_map(|name| Pattern::new(&Pattern::escape(name)));
+        FunctionGlobs { patterns: patterns.collect() }
     }
 
     pub fn matches(&self, name: &str) -> bool {

@@ -151,10 +151,13 @@ pub struct EvalArgs {
 #[command(after_help = "\
 Examples:
   bitrift replay                          the witnesses of the latest run
-  bitrift replay 3 --function 'kahan_*'")]
+  bitrift replay 3 --function 'kahan_*' --all")]
 pub struct ReplayArgs {
     /// A run's folder, its name under results/ or its number [default: the latest]
     pub run: Option<String>,
+    /// List the witnesses that hold too
+    #[arg(long)]
+    pub all: bool,
     #[command(flatten)]
     pub functions: FunctionGlobs,
     /// The matrix file

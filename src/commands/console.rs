@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use crate::cli::Exit;
-use crate::model::EventSink;
+use crate::model::{EventSink, printable_lines};
 use crate::report::Style;
 use crate::report::progress::{Bars, Lines, Silent};
 
@@ -54,8 +54,9 @@ impl Console {
         }
     }
 
-    /// Prints to standard error; there is nobody to tell when that fails.
+    /// Prints to standard error, where a message may repeat anything that a file or a tool said.
+    /// There is nobody to tell when that fails.
     pub fn complain(&self, text: &str) {
-        let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+        let _ = writeln!(std::io::stderr(), "{}", printable_lines(text));
     }
 }

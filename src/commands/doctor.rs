@@ -13,12 +13,12 @@ use crate::compile::{Cache, Settings, compile_all};
 use crate::findings::outcome_text;
 use crate::fp::Scalar;
 use crate::model::{
-    Artifact, ArtifactStatus, Build, Callee, Domain, Experiment, Function, FunctionStatus, NoEvents, Outcome,
-    Param, Sources,
+    Artifact, ArtifactStatus, Build, BuiltObject, Callee, Domain, Experiment, Function, FunctionStatus,
+    NoEvents, Outcome, Param, Sources,
 };
 use crate::plan;
 use crate::pool::{Limits, LoadPlan, Mode, Pool};
-use crate::report::doctor::{self, DoctorRow};
+use crate::report::doctor::{self, Checkup, Health, Tool};
 use crate::toolchain::{debian_package, locate};
 
 /// What the trial function is called with.
@@ -38,28 +38,28 @@ pub fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, Failure> {
         memory_mb: experiment.search.memory_mb,
         jobs,
     };
-    let mut rows = Vec::new();
+    let mut checkup = Checkup { tools: tools(&plan.builds, &compiled.artifacts), builds: Vec::new() };
     for (build, artifact) in plan.builds.iter().zip(&compiled.artifacts) {
         if interrupt::is_set(&cancel) {
             return Err(Failure::interrupted(""));
         }
-        let call = |plan| {
-            Pool::new(vec![plan], limits, cancel.clone()).evaluate(
-                0,
-                1,
-                &[0],
-                &[TRIAL.to_bits()],
-                Mode::Alone,
-            )
+        let call = |object: &BuiltObject| {
+            let plan = LoadPlan { build: artifact.build.clone(), object: object.clone() };
+            let pool = Pool::new(vec![plan], limits, cancel.clone());
+            complaint(pool.evaluate(0, 1, &[0], &[TRIAL.to_bits()], Mode::Alone).pop())
         };
-        let problem = match load_plan(artifact) {
-            Ok(plan) => complaint(call(plan).pop()),
-            Err(problem) => Some(problem),
+        let health = match &artifact.status {
+            ArtifactStatus::Built(object) => match &object.functions[0] {
+                FunctionStatus::Ready { .. } => call(object).map_or(Health::Ok, Health::Broken),
+                FunctionStatus::Missing { message } => Health::Broken(message.clone()),
+            },
+            ArtifactStatus::Failed { message } => Health::Broken(message.clone()),
+            ArtifactStatus::Skipped { reason } if build.optional => Health::Skipped(reason.clone()),
+            ArtifactStatus::Skipped { reason } => Health::Missing(reason.clone()),
         };
-        rows.push(row(build, artifact, problem));
-        rows.extend(build.runner.first().map(|runner| tool(runner, build)));
+        checkup.builds.push((build.id.to_string(), health));
     }
-    console.print(&doctor::render(&rows, console.style))?;
+    console.print(&doctor::render(&checkup, console.style))?;
     Ok(Exit::Done)
 }
 
@@ -88,19 +88,6 @@ fn trial(experiment: Experiment) -> Experiment {
     }
 }
 
-fn load_plan(artifact: &Artifact) -> Result<LoadPlan, String> {
-    match &artifact.status {
-        ArtifactStatus::Built(object) => match &object.functions[0] {
-            FunctionStatus::Ready { .. } => {
-                Ok(LoadPlan { build: artifact.build.clone(), object: object.clone() })
-            }
-            FunctionStatus::Missing { message } => Err(message.clone()),
-        },
-        ArtifactStatus::Failed { message } => Err(message.clone()),
-        ArtifactStatus::Skipped { reason } => Err(reason.clone()),
-    }
-}
-
 /// What is wrong with the trial call, if anything.
 fn complaint(answer: Option<Result<Vec<Outcome>, crate::eval::EvalError>>) -> Option<String> {
     match answer {
@@ -114,17 +101,22 @@ fn complaint(answer: Option<Result<Vec<Outcome>, crate::eval::EvalError>>) -> Op
     }
 }
 
-fn row(build: &Build, artifact: &Artifact, problem: Option<String>) -> DoctorRow {
-    DoctorRow { version: artifact.version.clone(), problem, ..tool(&build.command, build) }
-}
-
-fn tool(command: &str, build: &Build) -> DoctorRow {
-    DoctorRow {
-        name: build.id.to_string(),
-        command: command.into(),
-        path: locate(command).map(|p| p.display().to_string()),
-        optional: build.optional,
-        package: debian_package(command),
-        ..DoctorRow::default()
+/// Every compiler and runner once, in the order of the matrix.
+fn tools(builds: &[Build], artifacts: &[Artifact]) -> Vec<Tool> {
+    let mut tools: Vec<Tool> = Vec::new();
+    for (build, artifact) in builds.iter().zip(artifacts) {
+        let compiler = (&build.command, artifact.version.as_str());
+        for (command, version) in [compiler].into_iter().chain(build.runner.first().map(|r| (r, ""))) {
+            if tools.iter().any(|tool| tool.command == *command) {
+                continue;
+            }
+            tools.push(Tool {
+                command: command.clone(),
+                path: locate(command).map(|p| p.display().to_string()),
+                version: version.into(),
+                package: debian_package(command),
+            });
+        }
     }
+    tools
 }

@@ -20,7 +20,7 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
         .find(|f| f.name == args.function)
         .ok_or_else(|| lab::no_such_function(&args.function, &names, "of the matrix"))?;
     let inputs = read_inputs(function, &args.values)?;
-    let only = FunctionGlobs::exactly(&args.function);
+    let only = FunctionGlobs::exactly([args.function.as_str()]);
     let wanted = Wanted {
         matrix: &args.matrix,
         functions: &only,
@@ -38,9 +38,10 @@ fn read_inputs(function: &Function, values: &[String]) -> Result<Vec<u64>, Failu
     let spelled: Vec<String> = function.params.iter().map(|p| format!("{} {}", p.c_type, p.name)).collect();
     if values.len() != function.arity() {
         return Err(Failure::usage(format!(
-            "{} takes {} values ({}), not {}",
+            "{} takes {} {} ({}), not {}",
             function.name,
             function.arity(),
+            if function.arity() == 1 { "value" } else { "values" },
             spelled.join(", "),
             values.len()
         )));
@@ -52,18 +53,17 @@ fn read_inputs(function: &Function, values: &[String]) -> Result<Vec<u64>, Failu
 }
 
 fn evaluate(lab: &Lab, function: &Function, inputs: &[u64]) -> Result<Evaluation, Failure> {
+    // None also when the baseline lacks the function: there is nothing to compare with.
     let mut baseline = None;
     let mut rows = Vec::new();
     for build in lab.baseline_first() {
         let answer = match (lab.lacks(build, 0), lab.object(build)) {
             (None, Some(object)) => match outcome(lab, function, object, inputs)? {
-                Ok(now) => answer(
-                    function,
-                    &lab.experiment.search,
-                    *baseline.get_or_insert(now),
-                    now,
-                    build == lab.plan.baseline,
-                ),
+                Ok(now) if build == lab.plan.baseline => {
+                    baseline = Some(now);
+                    Answer::Baseline(outcome_text(function.result, now))
+                }
+                Ok(now) => answer(function, &lab.experiment.search, baseline, now),
                 Err(reason) => Answer::Absent { reason },
             },
             (why, _) => Answer::Absent { reason: why.unwrap_or_default() },
@@ -95,21 +95,15 @@ fn outcome(
     }
 }
 
-fn answer(
-    function: &Function,
-    settings: &SearchSettings,
-    baseline: Outcome,
-    now: Outcome,
-    is_baseline: bool,
-) -> Answer {
+fn answer(function: &Function, settings: &SearchSettings, baseline: Option<Outcome>, now: Outcome) -> Answer {
     let result = outcome_text(function.result, now);
-    if is_baseline {
-        return Answer::Baseline(result);
-    }
     let bits = match (baseline, now) {
-        (Outcome::Value(a), Outcome::Value(b)) => Some(inconsistency(function.result, a, b, settings.nan)),
+        (Some(Outcome::Value(a)), Outcome::Value(b)) => {
+            Some(inconsistency(function.result, a, b, settings.nan))
+        }
         _ => None,
     };
-    let change = ClassChange::between(function.result, baseline, now).map(ClassChange::as_str);
+    let change =
+        baseline.and_then(|b| ClassChange::between(function.result, b, now)).map(ClassChange::as_str);
     Answer::Variant { result, bits, change }
 }

@@ -7,9 +7,9 @@ use super::RESULTS;
 use super::console::Console;
 use super::failure::Failure;
 use super::lab::{self, Lab, Wanted};
-use crate::cli::{Exit, ReplayArgs};
+use crate::cli::{Exit, FunctionGlobs, ReplayArgs};
 use crate::eval::EvalError;
-use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses};
+use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
 use crate::model::{FunctionRow, Outcome};
 use crate::pool::Mode;
 use crate::report;
@@ -20,10 +20,12 @@ pub fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, Failure> {
     let run = read_run(&folder)?;
     let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
     lab::check_globs(&args.functions, &names, "of the run")?;
+    // Built as the run was, with its functions and no others. One that the matrix lost is told below.
+    let experiment = lab::load(&args.matrix, &FunctionGlobs::default())?;
+    let known = |name: &&str| experiment.functions.iter().any(|f| f.name == *name);
     let wanted = Wanted {
         matrix: &args.matrix,
-        // The run says which functions; one that the matrix lost is told below.
-        functions: &Default::default(),
+        functions: &FunctionGlobs::exactly(names.iter().copied().filter(known)),
         adjust: &|_| Ok(()),
         cache: args.cache.as_deref(),
         jobs: args.jobs,
@@ -33,16 +35,21 @@ pub fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, Failure> {
     for row in run.functions.iter().filter(|f| args.functions.matches(&f.name)) {
         replayed.extend(replay_function(&lab, row)?);
     }
-    console.print(&report::replay::render(&replayed, console.style))?;
+    console.print(&report::replay::render(&replayed, args.all, console.style))?;
     Ok(Exit::Done)
 }
 
 fn replay_function(lab: &Lab, row: &FunctionRow) -> Result<Vec<(StoredWitness, Verdict)>, Failure> {
-    let witnesses = stored_witnesses(row, &lab.experiment.functions).map_err(Failure::usage)?;
-    let Some((index, function)) = lab.function(&row.name) else { return Ok(Vec::new()) };
+    let stored = stored_witnesses(row, &lab.experiment.functions);
+    let (Ok(witnesses), Some((index, function))) = (&stored, lab.function(&row.name)) else {
+        // A function that is gone or changed takes its own witnesses with it and no others.
+        let reason = stored.err().map(|error| error.to_string()).unwrap_or_default();
+        let lost = |w| (w, Verdict::Unevaluated { reason: reason.clone() });
+        return Ok(unread_witnesses(row).into_iter().map(lost).collect());
+    };
     // One process per build for all witnesses it appears in.
     let mut wanted: BTreeMap<&str, Vec<&[u64]>> = BTreeMap::new();
-    for witness in &witnesses {
+    for witness in witnesses {
         wanted.entry(&witness.baseline).or_default().push(&witness.inputs);
         wanted.entry(&witness.build).or_default().push(&witness.inputs);
     }

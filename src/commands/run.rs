@@ -11,8 +11,10 @@ use super::lab::{Lab, Wanted};
 use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{build_row, function_row, shortfalls};
+use crate::matrix;
 use crate::model::{
-    Event, EventSink, FunctionResult, FunctionRow, HostRow, RunFile, SCHEMA, StopReason, printable,
+    Event, EventSink, FunctionResult, FunctionRow, HostRow, RunFile, SCHEMA, STRATEGIES, StopReason,
+    printable,
 };
 use crate::pool::FunctionJob;
 use crate::report::table::{self, TableOptions};
@@ -31,12 +33,13 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
         functions: &args.functions,
         adjust: &|settings| {
             args.search.apply(settings);
-            Ok(())
+            check_strategy(&settings.strategy)
         },
         cache: args.cache.as_deref(),
         jobs: args.jobs,
     };
     let lab = Lab::open(&wanted, sink.as_ref())?;
+    check_functions(&lab)?;
     let (folder, journal, done) = open_folder(args, &lab)?;
     let resumed = done.len();
     let search_start = Instant::now();
@@ -61,12 +64,38 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     report(args, console, &run, &folder)
 }
 
+/// Before anything is compiled.
+fn check_strategy(name: &str) -> Result<(), Failure> {
+    if STRATEGIES.contains(&name) {
+        return Ok(());
+    }
+    let near =
+        matrix::nearest(name, STRATEGIES).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+    let known = matrix::quoted(STRATEGIES);
+    Err(Failure::usage(format!("there is no strategy `{name}`{near}\nstrategies: {known}")))
+}
+
+/// A baseline without a single function leaves nothing to compare.
+fn check_functions(lab: &Lab) -> Result<(), Failure> {
+    let baseline = lab.plan.baseline;
+    let lacks: Option<Vec<String>> =
+        (0..lab.experiment.functions.len()).map(|function| lab.lacks(baseline, function)).collect();
+    let Some(why) = lacks.and_then(|messages| messages.into_iter().next()) else { return Ok(()) };
+    let build = lab.build_id(baseline);
+    Err(Failure::new(
+        Exit::BaselineUnusable,
+        format!("the baseline {build} has none of the functions:\n{why}"),
+    ))
+}
+
 fn report(args: &RunArgs, console: &Console, run: &RunFile, folder: &RunFolder) -> Result<Exit, Failure> {
     let place = printable(&folder.path().display().to_string());
     if args.json {
         console.print(&run_json(run))?;
     } else {
-        let table = table::render(run, TableOptions { all: false }, console.style);
+        // Without --out this run is the latest.
+        let name = args.out.as_ref().map(|_| place.as_str());
+        let table = table::render(run, TableOptions { all: false, run: name }, console.style);
         console.print(&format!("{table}\nstored in {place}\n"))?;
     }
     let short = shortfalls(run);
@@ -172,7 +201,9 @@ fn search(
     if let Some(error) = desk.error {
         return Err(error.into());
     }
-    searched.map_err(|error| explain_stop(error.into(), desk.entries.len(), functions.len(), folder))?;
+    if let Err(error) = searched {
+        return Err(explain_stop(error.into(), desk, functions.len(), folder));
+    }
     for (index, function) in functions.iter().enumerate() {
         desk.entries.entry(index).or_insert_with(|| absent(function, cast(lab, index).1));
     }
@@ -196,14 +227,22 @@ impl Desk {
     }
 }
 
-fn explain_stop(failure: Failure, done: usize, of: usize, folder: &RunFolder) -> Failure {
-    if failure.exit != Exit::Interrupted {
-        return failure;
+/// What to say of a search that ended early. A folder that would hold nothing is not left behind.
+fn explain_stop(failure: Failure, desk: Desk, of: usize, folder: &RunFolder) -> Failure {
+    let done = desk.entries.len();
+    if done == 0 {
+        folder.abandon(desk.journal);
     }
-    let place = printable(&folder.path().display().to_string());
-    Failure::interrupted(&format!(
-        " with {done} of {of} functions done; go on with the same command and --resume --out {place}"
-    ))
+    match (failure.exit, done) {
+        (Exit::Interrupted, 0) => Failure::interrupted(" before a function was done; nothing is stored"),
+        (Exit::Interrupted, _) => {
+            let place = printable(&folder.path().display().to_string());
+            Failure::interrupted(&format!(
+                " with {done} of {of} functions done; go on with the same command and --resume --out {place}"
+            ))
+        }
+        _ => failure,
+    }
 }
 
 /// The entry of a function that the baseline has not got.

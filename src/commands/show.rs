@@ -19,7 +19,7 @@ pub fn run(args: &ShowArgs, console: &Console) -> Result<Exit, Failure> {
     let text = if args.json {
         run_json(&run)
     } else {
-        table::render(&run, TableOptions { all: args.all }, console.style)
+        table::render(&run, TableOptions { all: args.all, run: args.run.as_deref() }, console.style)
     };
     console.print(&text)?;
     Ok(Exit::Done)

@@ -154,8 +154,9 @@ impl<'a> Job<'a> {
 /// Files that `-l` arguments may stand for.
 fn library_files(argv: &[String]) -> Vec<PathBuf> {
     let multiarch = format!("{}-linux-gnu", std::env::consts::ARCH);
-    let mut folders: Vec<PathBuf> =
-        argv.iter().filter_map(|a| a.strip_prefix("-L")).map(PathBuf::from).collect();
+    let joined = argv.iter().filter_map(|a| a.strip_prefix("-L")).filter(|folder| !folder.is_empty());
+    let apart = argv.windows(2).filter(|pair| pair[0] == "-L").map(|pair| pair[1].as_str());
+    let mut folders: Vec<PathBuf> = joined.chain(apart).map(PathBuf::from).collect();
     for system in ["/usr/local/lib", "/usr/lib", "/lib"] {
         folders.extend([Path::new(system).join(&multiarch), system.into()]);
     }

@@ -21,7 +21,7 @@ use super::link::{LinkRequest, Linked};
 use super::object::{ObjectRequest, Origin, make_object};
 use crate::model::{
     Artifact, ArtifactStatus, Build, BuiltObject, ControlWords, Event, EventSink, Experiment, FpEnvPolicy,
-    FunctionStatus,
+    FunctionStatus, gist,
 };
 use crate::toolchain::{Compiler, Missing, find};
 
@@ -120,7 +120,7 @@ pub fn compile_all(
 fn note(sink: &dyn EventSink, build: &Build, status: &ArtifactStatus) {
     let text = match status {
         ArtifactStatus::Built(_) => return,
-        ArtifactStatus::Failed { message } => format!("{} failed: {message}", build.id),
+        ArtifactStatus::Failed { message } => format!("{} failed: {}", build.id, gist(message)),
         ArtifactStatus::Skipped { reason } => format!("{} skipped: {reason}", build.id),
     };
     sink.send(Event::Note { text });

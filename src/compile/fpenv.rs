@@ -41,6 +41,7 @@ fn probe(
     let job = Job::new(bench)?;
     fs::write(job.path().join(PROBE_FILE), PROBE_SOURCE)?;
     job.run(&compiler.path, line)?;
+    job.output(PROBE_PROGRAM, line)?;
     let mut argv = build.runner.clone();
     argv.push(format!("./{PROBE_PROGRAM}"));
     let program = program_of(&argv, &job)?;

@@ -63,24 +63,32 @@ pub fn stored_witnesses(
         .find(|f| f.name == row.name)
         .ok_or_else(|| ReplayError::NoFunction { name: row.name.clone() })?;
     check_signature(row, function)?;
+    let mut witnesses = unread_witnesses(row);
+    for witness in &mut witnesses {
+        witness.inputs = read_inputs(&witness.id, function, &witness.row)?;
+    }
+    Ok(witnesses)
+}
+
+/// The same witnesses with no input read: for a function that the matrix does not know as it was.
+pub fn unread_witnesses(row: &FunctionRow) -> Vec<StoredWitness> {
     let mut witnesses = Vec::new();
     for comparison in &row.comparisons {
         let of_ranges = comparison.ranges.iter().map(|r| (r.id.clone(), &r.witness));
         let unseen = |w: &&WitnessRow| !comparison.ranges.iter().any(|r| r.witness.inputs == w.inputs);
         let own = comparison.witness.as_ref().filter(unseen);
         let own = own.map(|w| (format!("{}#{}.max", row.name, comparison.build), w));
-        for (id, witness) in of_ranges.chain(own) {
-            witnesses.push(StoredWitness {
-                inputs: read_inputs(&id, function, witness)?,
-                function: row.name.clone(),
-                id,
-                build: comparison.build.clone(),
-                baseline: comparison.baseline.clone(),
-                row: witness.clone(),
-            });
-        }
+        let stored = |(id, witness): (String, &WitnessRow)| StoredWitness {
+            inputs: Vec::new(),
+            function: row.name.clone(),
+            id,
+            build: comparison.build.clone(),
+            baseline: comparison.baseline.clone(),
+            row: witness.clone(),
+        };
+        witnesses.extend(of_ranges.chain(own).map(stored));
     }
-    Ok(witnesses)
+    witnesses
 }
 
 fn check_signature(row: &FunctionRow, function: &Function) -> Result<(), ReplayError> {

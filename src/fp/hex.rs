@@ -9,6 +9,8 @@ pub enum ParseNumberError {
         "`{text}` is not a number; expected a decimal such as 1.5e-3, a hex float such as 0x1.8p-3, inf, -inf or nan"
     )]
     NotANumber { text: String },
+    #[error("`{text}` is not an integer; expected digits such as 42, -7, 0x1f or 1e3")]
+    NotAnInteger { text: String },
     #[error("{text} does not fit {ty} ({min} to {max})")]
     OutOfRange { text: String, ty: &'static str, min: i128, max: i128 },
 }
@@ -102,7 +104,7 @@ pub fn parse_number(scalar: Scalar, text: &str) -> Result<u64, ParseNumberError>
 }
 
 fn parse_integer(scalar: Scalar, text: &str) -> Result<u64, ParseNumberError> {
-    let wrong = || ParseNumberError::NotANumber { text: text.into() };
+    let wrong = || ParseNumberError::NotAnInteger { text: text.into() };
     let (negative, body) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),

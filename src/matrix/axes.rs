@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::args;
 use super::names::{Unique, check_name};
 use super::place::Text;
 use super::problem::{Problem, Problems};
@@ -22,29 +23,29 @@ pub(super) fn compilers(raw: &[RawCompiler], folder: &Path, problems: &mut Probl
     for entry in raw {
         check_name("compiler", &entry.name, problems);
         unique.add("compilers", entry.name.as_str(), entry.name.place, "", problems);
-        check_args(&entry.args, problems);
+        args::check(&entry.args, problems);
         let command = entry.command.as_ref().unwrap_or(&entry.name);
         compilers.push(CompilerSpec {
             name: entry.name.value.clone(),
             command: command_path(command, folder, problems),
-            args: values(&entry.args),
+            args: args::resolve(&entry.args, folder),
             optional: entry.optional,
         });
     }
     compilers
 }
 
-pub(super) fn flags(raw: &[RawFlags], problems: &mut Problems) -> Vec<FlagSet> {
+pub(super) fn flags(raw: &[RawFlags], folder: &Path, problems: &mut Problems) -> Vec<FlagSet> {
     let mut unique = Unique::default();
     let mut sets = Vec::new();
     for entry in raw {
         check_name("flag set", &entry.name, problems);
         unique.add("flag sets", entry.name.as_str(), entry.name.place, "", problems);
-        check_args(&entry.args, problems);
+        args::check(&entry.args, problems);
         let fpenv = entry.fpenv.as_ref().and_then(|text| fpenv(text, problems));
         sets.push(FlagSet {
             name: entry.name.value.clone(),
-            args: values(&entry.args),
+            args: args::resolve(&entry.args, folder),
             fpenv: fpenv.unwrap_or_default(),
         });
     }
@@ -72,7 +73,7 @@ pub(super) fn targets(
     for entry in raw {
         check_name("target", &entry.name, problems);
         unique.add("targets", entry.name.as_str(), entry.name.place, "", problems);
-        check_args(&entry.args, problems);
+        args::check(&entry.args, problems);
         check_native(entry, problems);
         if let Some(triple) = &entry.triple {
             check_triple(triple, problems);
@@ -81,7 +82,7 @@ pub(super) fn targets(
             name: entry.name.value.clone(),
             triple: entry.triple.as_ref().map(|triple| triple.value.clone()),
             compilers: target_compilers(entry, compilers, folder, problems),
-            args: values(&entry.args),
+            args: args::resolve(&entry.args, folder),
             runner: runner(entry, folder, problems),
             fpenv: entry.fpenv.as_ref().and_then(|text| fpenv(text, problems)),
         });
@@ -151,9 +152,9 @@ fn runner(entry: &RawTarget, folder: &Path, problems: &mut Problems) -> Vec<Stri
         problems.add(problem.help("leave `runner` out if this machine runs the target's programs itself"));
         return Vec::new();
     };
-    check_args(args, problems);
+    args::check(args, problems);
     let mut runner = vec![command_path(command, folder, problems)];
-    runner.extend(values(args));
+    runner.extend(args.iter().map(|arg| arg.value.clone()));
     runner
 }
 
@@ -205,25 +206,6 @@ fn check_glob(kind: &str, text: Option<&Text>, names: &[&str], problems: &mut Pr
             ));
         }
         Ok(_) => {}
-    }
-}
-
-fn values(texts: &[Text]) -> Vec<String> {
-    texts.iter().map(|text| text.value.clone()).collect()
-}
-
-/// Commands are run directly, never by a shell, so each string is one argument.
-fn check_args(args: &[Text], problems: &mut Problems) {
-    for arg in args {
-        let words: Vec<&str> = arg.value.split_whitespace().collect();
-        if arg.value.trim().is_empty() {
-            problems.add(Problem::new(arg.place, "an argument is empty").label("leave it out"));
-        } else if words.len() > 1 && words.iter().all(|word| word.starts_with('-')) {
-            let list: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
-            let problem = Problem::new(arg.place, "several arguments in one string");
-            problems
-                .add(problem.label(format!("write {}", list.join(", "))).help("no shell splits arguments"));
-        }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
     let folder = path.parent().unwrap_or(Path::new("/"));
     require(raw, problems);
     let compilers = axes::compilers(&raw.compilers, folder, problems);
-    let flags = axes::flags(&raw.flags, problems);
+    let flags = axes::flags(&raw.flags, folder, problems);
     let targets = axes::targets(&raw.targets, &raw.compilers, folder, problems);
     let exclude = axes::excludes(raw, &targets, problems);
     if let Some(baseline) = &raw.baseline {

@@ -2,6 +2,7 @@
 //! `Experiment`. Every error says what is wrong and where, what was expected and how to mend it.
 //! Nothing here runs a compiler, and builds are named by the plan, not here.
 
+mod args;
 mod axes;
 mod c_type;
 mod domain;

@@ -24,7 +24,7 @@ pub enum Event {
         functions: usize,
         resumed: usize,
     },
-    /// A unit of a function's search is done.
+    /// A unit of a function's search is done; `evaluations` are all of the function so far.
     SearchProgress {
         function: String,
         evaluations: u64,

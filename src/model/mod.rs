@@ -19,7 +19,7 @@ pub use event::{Event, EventSink, NoEvents};
 pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Sources, TargetSpec};
 pub use function::{Callee, Function, MAX_PARAMS, Param};
 pub use outcome::{ClassChange, FaultKind, Outcome};
-pub use printable::printable;
+pub use printable::{gist, printable, printable_lines};
 pub use result::{
     ComparisonResult, EdgeKind, Edges, FaultRecord, FunctionResult, RangeResult, StopReason, Witness,
 };

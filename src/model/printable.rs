@@ -16,6 +16,19 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// The same for a message of several lines, which stay lines.
+pub fn printable_lines(message: &str) -> String {
+    let lines = message.trim_end().lines().map(|line| printable(&line.trim_end().replace('\t', "    ")));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The line of a tool's message that says what is wrong: compilers and linkers open with where.
+pub fn gist(message: &str) -> &str {
+    let lines = || message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let telling = |line: &&str| line.contains("error:") || line.contains("undefined reference");
+    lines().find(telling).or_else(|| lines().next()).unwrap_or("")
+}
+
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -39,6 +52,21 @@ mod tests {
     #[test]
     fn what_a_terminal_would_act_on_is_escaped_and_the_rest_is_kept() {
         assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d\u{9b}e"), "a\\u{1b}[31mb\\nc\\u{202e}d\\u{9b}e");
+        assert_eq!(printable_lines("a:\n\tb\u{1b}\r\n\n"), "a:\n    b\\u{1b}");
         assert_eq!(printable("Größe <b> \\ 数"), "Größe <b> \\ 数");
+    }
+
+    #[test]
+    fn the_gist_of_a_message_is_its_first_error() {
+        assert_eq!(
+            gist("\na.c: In function 'f':\na.c:1:2: error: no\nb.c:3: error: x"),
+            "a.c:1:2: error: no"
+        );
+        assert_eq!(
+            gist("ld: a.o: in function `f':\na.c:(.text+0x5): undefined reference to `g'"),
+            "a.c:(.text+0x5): undefined reference to `g'"
+        );
+        assert_eq!(gist("  gcc-99 not found \nmore"), "gcc-99 not found");
+        assert_eq!(gist("\n"), "");
     }
 }

@@ -4,67 +4,84 @@ use comfy_table::Cell;
 
 use super::number::plural;
 use super::style::{Style, text_of};
-use crate::model::printable;
+use crate::model::{printable, printable_lines};
 
-/// One compiler, runner or other tool.
+/// A compiler or runner that builds need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DoctorRow {
-    /// The build or compiler that needs it.
-    pub name: String,
+pub struct Tool {
     /// As the matrix says.
     pub command: String,
     /// Where it was found.
     pub path: Option<String>,
     /// First line of its `--version`.
     pub version: String,
-    /// Not found, and the matrix says that is fine.
-    pub optional: bool,
-    /// Found but not usable, in the tool's own words.
-    pub problem: Option<String>,
     /// The Debian package that brings it.
     pub package: Option<String>,
 }
 
-impl DoctorRow {
-    /// `ok`, `broken`, `missing`, or `skipped` for a missing optional one.
-    pub fn status(&self) -> &'static str {
-        match (&self.path, &self.problem) {
-            (Some(_), None) => "ok",
-            (Some(_), Some(_)) => "broken",
-            (None, _) if self.optional => "skipped",
-            (None, _) => "missing",
+/// How a build came out of its trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    Ok,
+    /// It was tried and failed, in the tool's own words.
+    Broken(String),
+    /// It could not be tried.
+    Missing(String),
+    /// It could not be tried, and the matrix says that is fine.
+    Skipped(String),
+}
+
+impl Health {
+    fn parts(&self) -> (&'static str, &str) {
+        match self {
+            Health::Ok => ("ok", ""),
+            Health::Broken(why) => ("broken", why),
+            Health::Missing(why) => ("missing", why),
+            Health::Skipped(why) => ("skipped", why),
         }
     }
 }
 
-/// A table of the tools, and what to install.
-pub fn render(rows: &[DoctorRow], style: Style) -> String {
-    let mut table = style.table(&["needed by", "command", "status", "found"]);
-    for row in rows {
-        let found = match (&row.path, &row.problem) {
-            (Some(path), None) => format!("{}\n{}", printable(path), printable(&row.version)),
-            (Some(path), Some(problem)) => format!("{}\n{}", printable(path), printable(problem)),
-            (None, _) => match &row.package {
-                Some(package) => format!("apt-get install {}", printable(package)),
-                None => "not in PATH".into(),
-            },
+/// Every tool once, and every build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checkup {
+    pub tools: Vec<Tool>,
+    /// Names with their health.
+    pub builds: Vec<(String, Health)>,
+}
+
+/// The tools, the builds, and what to install.
+pub fn render(checkup: &Checkup, style: Style) -> String {
+    let mut table = style.table(&["tool", "found"]);
+    for tool in &checkup.tools {
+        let found = match (&tool.path, &tool.package) {
+            (Some(path), _) if tool.version.is_empty() => printable(path),
+            (Some(path), _) => format!("{}\n{}", printable(path), printable(&tool.version)),
+            (None, Some(package)) => format!("no; apt-get install {}", printable(package)),
+            (None, None) => "no; it is not in PATH".into(),
         };
+        table.add_row([printable(&tool.command), found]);
+    }
+    let mut text = text_of(&table) + "\n";
+    let mut table = style.table(&["build", "status", ""]);
+    for (build, health) in &checkup.builds {
+        let (status, why) = health.parts();
         table.add_row(vec![
-            Cell::new(printable(&row.name)),
-            Cell::new(printable(&row.command)),
-            style.status(row.status()),
-            Cell::new(found),
+            Cell::new(printable(build)),
+            style.status(status),
+            Cell::new(printable_lines(why)),
         ]);
     }
-    let ok = rows.iter().filter(|r| r.status() == "ok").count();
-    let mut text = text_of(&table);
-    text.push_str(&format!("\n{ok} of {} usable\n", plural(rows.len(), "tool")));
-    let mut packages: Vec<_> =
-        rows.iter().filter(|r| r.path.is_none()).filter_map(|r| r.package.as_deref()).collect();
+    text.push_str(&text_of(&table));
+    let ok = checkup.builds.iter().filter(|(_, health)| *health == Health::Ok).count();
+    let all = plural(checkup.builds.len(), "build");
+    text.push_str(&format!("\n{ok} of {all} can be made and run on this machine\n"));
+    let missing = checkup.tools.iter().filter(|tool| tool.path.is_none());
+    let mut packages: Vec<_> = missing.filter_map(|tool| tool.package.as_deref()).map(printable).collect();
     packages.sort_unstable();
     packages.dedup();
     if !packages.is_empty() {
-        text.push_str(&format!("to have them all: apt-get install {}\n", printable(&packages.join(" "))));
+        text.push_str(&format!("to have what is missing: apt-get install {}\n", packages.join(" ")));
     }
     text
 }
@@ -75,21 +92,28 @@ mod tests {
     use crate::report::sample::HOSTILE;
 
     #[test]
-    fn every_tool_is_shown_as_found_or_with_the_package_that_brings_it() {
-        let row = |name: &str, path: Option<&str>| DoctorRow {
-            name: name.into(),
-            command: name.into(),
+    fn every_tool_is_named_once_and_every_build_has_its_health() {
+        let tool = |command: &str, path: Option<&str>, package: Option<&str>| Tool {
+            command: command.into(),
             path: path.map(Into::into),
             version: "gcc (Debian 12.2.0-14) 12.2.0".into(),
-            ..Default::default()
+            package: package.map(Into::into),
         };
-        let rows = [
-            row("gcc", Some("/usr/bin/gcc")),
-            DoctorRow { optional: true, package: Some("clang-16".into()), ..row("clang-16", None) },
-            DoctorRow { package: Some("clang-16".into()), ..row("clang++-16", None) },
-            row("icx", None),
-            DoctorRow { problem: Some("cannot execute: \u{1b}[2J".into()), ..row(HOSTILE, Some("/tmp/x")) },
-        ];
-        insta::assert_snapshot!(render(&rows, Style { width: 80, color: false, unicode: false }));
+        let words = |text: &str| text.to_string();
+        let checkup = Checkup {
+            tools: vec![
+                tool("gcc", Some("/usr/bin/gcc"), Some("gcc")),
+                tool("clang-16", None, Some("clang-16")),
+                tool("icx", None, None),
+                tool(HOSTILE, Some("/tmp/x"), None),
+            ],
+            builds: vec![
+                (words("gcc/O0/native"), Health::Ok),
+                (words("gcc/bad/native"), Health::Broken(words("gcc: error: -fbad\ngcc: \u{1b}[2J"))),
+                (words("clang/O0/native"), Health::Skipped(words("clang-16 not found"))),
+                (words(HOSTILE), Health::Missing(words("icx not found"))),
+            ],
+        };
+        insta::assert_snapshot!(render(&checkup, Style { width: 80, color: false, unicode: false }));
     }
 }

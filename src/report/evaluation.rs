@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use comfy_table::{Cell, CellAlignment};
 
-use super::number::{exact, first_line};
+use super::number::exact;
 use super::style::{Style, text_of};
-use crate::model::{NumberText, ParamRow, printable};
+use crate::model::{NumberText, ParamRow, gist, printable};
 
 /// What one build made of the input.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +54,7 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
                 let bits = bits.map_or_else(|| Cell::new("-"), |b| style.bits(b));
                 (bits, Some(result), change.unwrap_or("").to_string())
             }
-            Answer::Absent { reason } => (Cell::new(""), None, first_line(reason)),
+            Answer::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
         };
         let shown = |text: Option<&String>| Cell::new(text.map(|t| printable(t)).unwrap_or_default());
         let (hex, dec) = (shown(result.map(|r| &r.hex)), shown(result.map(|r| &r.dec)));

@@ -5,10 +5,12 @@ use crate::model::{NumberText, printable};
 /// About four digits of a bound. The exact one is in `run.json`.
 pub(super) fn short(number: &NumberText) -> String {
     let Ok(x) = number.dec.parse::<f64>() else { return printable(&number.dec) };
-    if number.dec.len() <= 7 || !x.is_finite() {
+    let size = x.abs();
+    // 1000000 is easier to read as 1e6, 1234567 as it is.
+    let round = size >= 1e6 && x % 1e6 == 0.0;
+    if (number.dec.len() <= 7 && !round) || !x.is_finite() {
         return printable(&number.dec);
     }
-    let size = x.abs();
     if (1e-3..1e6).contains(&size) {
         // Four significant digits, fewer decimals for larger numbers.
         let decimals = [10.0, 100.0, 1000.0].iter().filter(|&&limit| size < limit).count();
@@ -67,15 +69,11 @@ pub(super) fn share(inconsistent: u64, samples: u64) -> String {
     match percent {
         p if inconsistent > 0 && p < 0.1 => "<0.1%".into(),
         p if inconsistent < samples && p > 99.9 => ">99.9%".into(),
-        p if inconsistent == samples || inconsistent == 0 => format!("{p:.0}%"),
+        // The witness is inconsistent, so the share is small and not nothing.
+        _ if inconsistent == 0 => "~0%".into(),
+        p if inconsistent == samples => format!("{p:.0}%"),
         p => format!("{p:.1}%"),
     }
-}
-
-/// The first line of a message that says something.
-pub(super) fn first_line(message: &str) -> String {
-    let line = message.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
-    printable(line)
 }
 
 #[cfg(test)]
@@ -92,6 +90,8 @@ mod tests {
         let texts =
             [-1e6 - 1e-5, 0.1, 3.24159265358979, 12345.678, 0.012345678, -8.43210987e26, 5e-324, 1.0 / 3e9];
         let shown: Vec<_> = texts.map(|x| short(&of(x))).into();
+        assert_eq!(short(&of(1e6)), "1e6");
+        assert_eq!(short(&of(1234567.0)), "1234567");
         assert_eq!(shown, ["-1e6", "0.1", "3.242", "12346", "0.01235", "-8.432e26", "5e-324", "3.333e-10"]);
         assert_eq!(short(&of(f64::NEG_INFINITY)), "-inf");
         assert_eq!(short(&NumberText { hex: "x".into(), dec: "\u{1b}[2J".into() }), "\\u{1b}[2J");
@@ -102,6 +102,7 @@ mod tests {
         assert_eq!(share(1, 100_000), "<0.1%");
         assert_eq!(share(99_999, 100_000), ">99.9%");
         assert_eq!(share(512, 512), "100%");
+        assert_eq!(share(0, 1024), "~0%");
         assert_eq!(share(0, 0), "-");
         assert_eq!(share(1, 3), "33.3%");
     }

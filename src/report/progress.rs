@@ -1,6 +1,7 @@
 //! Progress of a run on standard error: bars on a terminal, lines elsewhere, or nothing.
 //! Never part of a result: times are welcome here.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,12 +9,12 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::number::{count, plural};
-use crate::model::{Event, EventSink, printable};
+use crate::model::{Event, EventSink, printable, printable_lines};
 
 /// For `--quiet`.
 pub use crate::model::NoEvents as Silent;
 
-const BAR: &str = "{prefix:>9} [{bar:30}] {pos}/{len}  {elapsed}, {eta} left  {wide_msg}";
+const BAR: &str = "{prefix:>9} [{bar:20}] {pos}/{len}  {elapsed}, {eta} left  {wide_msg}";
 
 /// What is counted between events.
 #[derive(Default)]
@@ -22,10 +23,15 @@ struct Counts {
     finished: usize,
     jobs: usize,
     steps: usize,
-    evaluations: u64,
+    /// So far, by function.
+    evaluations: BTreeMap<String, u64>,
 }
 
 impl Counts {
+    fn evaluations(&self) -> String {
+        count(self.evaluations.values().fold(0, |sum, n| sum.saturating_add(*n)))
+    }
+
     /// Takes an event in; returns the line it deserves, if it always does.
     fn take(&mut self, event: &Event) -> Option<String> {
         match event {
@@ -48,8 +54,10 @@ impl Counts {
                 };
                 Some(format!("searching {}{before}", plural(*functions, "function")))
             }
-            Event::SearchProgress { evaluations, .. } => {
-                self.evaluations = self.evaluations.saturating_add(*evaluations);
+            Event::SearchProgress { function, evaluations } => {
+                // Workers report side by side, so a smaller count may come after a larger one.
+                let so_far = self.evaluations.entry(function.clone()).or_default();
+                *so_far = (*so_far).max(*evaluations);
                 None
             }
             Event::FunctionFinished { function, max_bits, ranges, faults } => {
@@ -68,7 +76,7 @@ impl Counts {
                 Some(format!("worker replaced in {}: {}", printable(function), printable(reason)))
             }
             Event::SearchFinished => None,
-            Event::Note { text } => Some(printable(text)),
+            Event::Note { text } => Some(printable_lines(text).replace('\n', "\n  ")),
         }
     }
 
@@ -80,7 +88,7 @@ impl Counts {
                 "searching: {} of {}, {} evaluations",
                 self.finished,
                 plural(self.functions, "function"),
-                count(self.evaluations)
+                self.evaluations()
             )),
             _ => None,
         }
@@ -188,7 +196,7 @@ impl EventSink for Bars {
             Event::SearchProgress { function, .. } => {
                 bar.set_message(format!(
                     "{} evaluations  {}",
-                    count(state.counts.evaluations),
+                    state.counts.evaluations(),
                     printable(function)
                 ));
             }
@@ -221,8 +229,9 @@ mod tests {
             step.clone(),
             step,
             Event::CompileFinished { compiled: 1, cached: 1 },
-            Event::Note { text: "clang-16 is not installed".into() },
+            Event::Note { text: "gcc/bad/native failed: error\n\u{1b}[2Jmore".into() },
             Event::SearchStarted { functions: 3, resumed: 1 },
+            progress("airy_ai"),
             progress("airy_ai"),
             finished("airy_ai", 0),
             Event::WorkerReplaced { function: HOSTILE.into(), reason: "killed".into() },
@@ -255,6 +264,6 @@ mod tests {
         events().into_iter().for_each(|event| bars.send(event));
         let state = bars.state.lock().unwrap();
         assert!(state.bar.is_none());
-        assert_eq!((state.counts.finished, state.counts.evaluations), (3, 10_000));
+        assert_eq!((state.counts.finished, state.counts.evaluations()), (3, "10,000".to_string()));
     }
 }

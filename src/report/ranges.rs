@@ -4,20 +4,27 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
 
 use super::number::{exact, interval, plural, share};
 use super::style::{Style, text_of};
+use super::table::TableOptions;
 use crate::model::{ComparisonRow, FunctionRow, RangeRow, RunFile, WitnessRow, printable};
 
-/// Ranges shown of one comparison unless all are asked for.
-const SHOWN: usize = 2;
+/// Ranges shown of one comparison unless all are asked for: one takes a line or two per parameter.
+fn shown(options: TableOptions, params: usize) -> usize {
+    match (options.all, params) {
+        (true, _) => usize::MAX,
+        (false, 0 | 1) => 3,
+        (false, _) => 1,
+    }
+}
 
 /// The ranges of every function that has any; nothing when no function does.
-pub(super) fn render(run: &RunFile, all: bool, style: Style) -> String {
+pub(super) fn render(run: &RunFile, options: TableOptions, style: Style) -> String {
     let functions: Vec<_> = run.functions.iter().filter(|f| is_inconsistent(f)).collect();
     if functions.is_empty() {
         return String::new();
     }
     let mut table = style.table(&["function, build", "share", "mean", "max", "range, witness, results"]);
     let room = set_widths(&mut table, &functions, style);
-    let mut rows = Rows { table, room, all, style };
+    let mut rows = Rows { table, room, options, style };
     for (index, function) in functions.into_iter().enumerate() {
         if index > 0 {
             rows.table.add_row(vec![""]);
@@ -59,22 +66,27 @@ fn set_widths(table: &mut Table, functions: &[&FunctionRow], style: Style) -> us
 }
 
 /// The table being filled.
-struct Rows {
+struct Rows<'a> {
     table: Table,
     /// Columns of the last cell.
     room: usize,
-    all: bool,
+    options: TableOptions<'a>,
     style: Style,
 }
 
-impl Rows {
+impl Rows<'_> {
     fn add_function(&mut self, function: &FunctionRow) {
         let params: Vec<_> = function.params.iter().map(|p| printable(&p.name)).collect();
         let domains = function.domains.iter().zip(&params).filter(|(d, _)| !d.is_empty());
         let domains: Vec<_> = domains.map(|(d, p)| format!("{p}: {}", printable(d))).collect();
         let mut about = format!("({})", params.join(", "));
-        if !domains.is_empty() {
-            about.push_str(&format!(" with {}", domains.join("; ")));
+        let mut column = about.chars().count();
+        for (index, domain) in domains.iter().enumerate() {
+            let word = if index == 0 { " with" } else { ";" };
+            // Broken between domains and not inside one.
+            let fits = column + word.len() + 2 + domain.chars().count() <= self.room;
+            column = if fits { column + word.len() + 1 } else { 0 } + domain.chars().count();
+            about.push_str(&format!("{word}{}{domain}", if fits { " " } else { "\n" }));
         }
         let name = self.style.bold(&printable(&function.name));
         self.add(name, ["", "", ""].map(Cell::new), about);
@@ -92,7 +104,7 @@ impl Rows {
         let mut ranges: Vec<&RangeRow> = comparison.ranges.iter().collect();
         // Most bits first; ranges of equal bits keep the order of the run.
         ranges.sort_by(|a, b| b.max_bits.total_cmp(&a.max_bits));
-        let shown = if self.all { ranges.len() } else { SHOWN };
+        let shown = shown(self.options, function.params.len());
         let build = printable(&comparison.build);
         for (index, range) in ranges.iter().take(shown).enumerate() {
             let name = if index == 0 { format!("  {build}\n") } else { String::new() };
@@ -103,16 +115,17 @@ impl Rows {
                 self.style.bits(range.max_bits),
             ];
             let lines = (0..function.params.len()).flat_map(|p| self.param_lines(function, range, p));
-            let lines: Vec<_> = lines.chain([result_line(&range.witness)]).collect();
+            let lines: Vec<_> = lines.chain([result_lines(&range.witness, self.room)]).collect();
             self.add(name, numbers, lines.join("\n"));
         }
         if let (true, Some(witness)) = (ranges.is_empty(), &comparison.witness) {
             let numbers = [Cell::new(""), Cell::new(""), self.style.bits(comparison.max_bits)];
-            self.add(Cell::new(format!("  {build}")), numbers, lone_witness(function, witness));
+            self.add(Cell::new(format!("  {build}")), numbers, lone_witness(function, witness, self.room));
         }
         if ranges.len() > shown {
             let more = plural(ranges.len() - shown, "more range");
-            let text = format!("+ {more}: bitrift show --all");
+            let run = self.options.run.map(|run| format!(" {}", printable(run))).unwrap_or_default();
+            let text = format!("+ {more}: bitrift show{run} --all");
             self.add(Cell::new(""), ["", "", ""].map(Cell::new), text);
         }
     }
@@ -150,13 +163,15 @@ impl Rows {
     }
 }
 
-fn lone_witness(function: &FunctionRow, witness: &WitnessRow) -> String {
+fn lone_witness(function: &FunctionRow, witness: &WitnessRow, room: usize) -> String {
     let inputs = function.params.iter().zip(&witness.inputs);
     let inputs = inputs.map(|(p, x)| format!("{} = {}", printable(&p.name), exact(x)));
-    let lines: Vec<_> = inputs.chain([result_line(witness)]).collect();
+    let lines: Vec<_> = inputs.chain([result_lines(witness, room)]).collect();
     format!("one input, in no range\n{}", lines.join("\n"))
 }
 
-fn result_line(witness: &WitnessRow) -> String {
-    format!("  {} -> {}", printable(&witness.baseline.dec), printable(&witness.variant.dec))
+fn result_lines(witness: &WitnessRow, room: usize) -> String {
+    let (baseline, variant) = (printable(&witness.baseline.dec), printable(&witness.variant.dec));
+    let line = format!("  {baseline} -> {variant}");
+    if line.chars().count() <= room { line } else { format!("  {baseline}\n    -> {variant}") }
 }

@@ -5,36 +5,40 @@ use std::fmt::Write;
 use comfy_table::Cell;
 
 use super::number::exact;
-use super::style::{Style, text_of};
+use super::style::{Style, text_of, wrap};
 use crate::findings::{StoredWitness, Verdict};
-use crate::model::{NumberText, printable};
+use crate::model::{NumberText, gist, printable};
 
 /// A witness with what a new evaluation says about it.
 pub type Replayed = (StoredWitness, Verdict);
 
-/// One line per witness, then how many held, moved, went or could not be evaluated.
-pub fn render(replayed: &[Replayed], style: Style) -> String {
-    let mut table = style.table(&["witness", "verdict", "input", "results then, now"]);
-    for (witness, verdict) in replayed {
-        let then = pair(&witness.row.baseline, &witness.row.variant);
-        let results = match verdict {
-            Verdict::Held => then,
+/// The witnesses that did not hold, or all of them, then how many held, moved, went or could not be
+/// evaluated.
+pub fn render(replayed: &[Replayed], all: bool, style: Style) -> String {
+    let mut table = style.table(&["verdict", "witness, then and now"]);
+    for (witness, verdict) in replayed.iter().filter(|(_, v)| all || *v != Verdict::Held) {
+        let mut lines = vec![printable(&witness.id)];
+        lines.extend(witness.row.inputs.iter().map(|input| format!("  at {}", exact(input))));
+        lines.push(format!("  then {}", pair(&witness.row.baseline, &witness.row.variant)));
+        match verdict {
+            Verdict::Held => {}
             Verdict::Moved { baseline, variant, bits } => {
                 let bits = bits.map(|b| format!(" ({b:.1} bits)")).unwrap_or_default();
-                format!("{then}\n{}{bits}", pair(baseline, variant))
+                lines.push(format!("  now  {}{bits}", pair(baseline, variant)));
             }
-            Verdict::Gone { baseline, variant } => format!("{then}\n{}", pair(baseline, variant)),
-            Verdict::Unevaluated { reason } => format!("{then}\n{}", printable(reason)),
-        };
-        let inputs: Vec<_> = witness.row.inputs.iter().map(exact).collect();
-        table.add_row(vec![
-            Cell::new(printable(&witness.id)),
-            style.status(verdict.as_str()),
-            Cell::new(inputs.join("\n")),
-            Cell::new(results),
-        ]);
+            Verdict::Gone { baseline, variant } => lines.push(format!("  now  {}", pair(baseline, variant))),
+            Verdict::Unevaluated { reason } => {
+                // Wrapped here: a table forgets the indent.
+                let text = wrap(&printable(gist(reason)), style.width.saturating_sub(24));
+                let indented = text.lines().map(str::trim_start).enumerate();
+                lines.extend(
+                    indented.map(|(i, l)| format!("  {}{l}", if i == 0 { "now  " } else { "     " })),
+                );
+            }
+        }
+        table.add_row(vec![style.status(verdict.as_str()), Cell::new(lines.join("\n"))]);
     }
-    let mut text = if replayed.is_empty() { String::new() } else { text_of(&table) + "\n" };
+    let mut text = if table.is_empty() { String::new() } else { text_of(&table) + "\n" };
     let _ = writeln!(text, "{}", summary(replayed));
     text
 }
@@ -84,12 +88,19 @@ mod tests {
 
     #[test]
     fn every_witness_has_its_verdict() {
-        insta::assert_snapshot!(render(&replayed(), Style::PLAIN));
+        insta::assert_snapshot!(render(&replayed(), true, Style::PLAIN));
+    }
+
+    #[test]
+    fn witnesses_that_hold_are_only_counted_unless_all_are_asked_for() {
+        let text = render(&replayed(), false, Style::PLAIN);
+        assert!(!text.contains("\nheld") && text.contains("\nmoved"), "{text}");
+        assert_eq!(render(&replayed()[..1], false, Style::PLAIN), "1 witness: 1 held, 0 moved, 0 gone\n");
     }
 
     #[test]
     fn the_summary_counts_and_keeps_zeros() {
         assert_eq!(summary(&replayed()[..1]), "1 witness: 1 held, 0 moved, 0 gone");
-        assert_eq!(render(&[], Style::PLAIN), "0 witnesses: 0 held, 0 moved, 0 gone\n");
+        assert_eq!(render(&[], false, Style::PLAIN), "0 witnesses: 0 held, 0 moved, 0 gone\n");
     }
 }

@@ -4,23 +4,25 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
-use super::number::{count, exact, first_line, plural};
+use super::number::{count, exact, plural};
 use super::ranges::{self, is_inconsistent};
 use super::style::{Style, text_of, wrap};
-use crate::model::{Budget, FunctionRow, RunFile, StopReason, printable};
+use crate::model::{Budget, FunctionRow, RunFile, StopReason, gist, printable};
 
 /// What to show of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableOptions {
+pub struct TableOptions<'a> {
     /// Every range, and every example of a fault.
     pub all: bool,
+    /// What `bitrift show` has to be given to show the run again; None for the latest.
+    pub run: Option<&'a str>,
 }
 
 /// The whole report.
 pub fn render(run: &RunFile, options: TableOptions, style: Style) -> String {
     let sections = [
         heading(run),
-        ranges::render(run, options.all, style),
+        ranges::render(run, options, style),
         clean(run, style),
         faults(run, options.all, style),
         missing(run, style),
@@ -83,7 +85,7 @@ fn missing(run: &RunFile, style: Style) -> String {
     let mut table = style.table(&["function", "not in build", "because"]);
     for function in &run.functions {
         for (build, message) in &function.missing {
-            let cells = [printable(&function.name), printable(build), first_line(message)];
+            let cells = [printable(&function.name), printable(build), printable(gist(message))];
             table.add_row(cells.map(Cell::new).to_vec());
         }
     }
@@ -95,7 +97,7 @@ fn builds(run: &RunFile, style: Style) -> String {
     for build in &run.builds {
         let mut about = match build.status.as_str() {
             "built" => printable(&build.version),
-            _ => first_line(&build.reason),
+            _ => printable(gist(&build.reason)),
         };
         if build.id == run.baseline {
             about.push_str(" (baseline)");
@@ -173,7 +175,8 @@ mod tests {
 
     #[test]
     fn a_wide_run_has_a_line_per_parameter() {
-        let text = render(&sample::run(), TableOptions { all: true }, Style { width: 160, ..NARROW });
+        let text =
+            render(&sample::run(), TableOptions { all: true, run: None }, Style { width: 160, ..NARROW });
         insta::assert_snapshot!(text);
     }
 
@@ -182,7 +185,7 @@ mod tests {
         let mut run = sample::run();
         run.functions.retain(|f| !f.name.starts_with("evil"));
         for width in [80, 100, 160] {
-            let text = ranges::render(&run, true, Style { width, ..NARROW });
+            let text = ranges::render(&run, TableOptions { all: true, run: None }, Style { width, ..NARROW });
             assert!(widest(&text) <= usize::from(width), "{} > {width}", widest(&text));
         }
     }
@@ -192,7 +195,7 @@ mod tests {
         for color in [false, true] {
             let text = render(
                 &sample::run(),
-                TableOptions { all: true },
+                TableOptions { all: true, run: None },
                 Style { width: 120, color, unicode: true },
             );
             assert!(

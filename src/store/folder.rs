@@ -104,7 +104,12 @@ impl RunFolder {
 
     /// Starts the journal of a run of so many functions.
     pub fn start_journal(&self, print: &Fingerprint, functions: usize) -> Result<Journal, StoreError> {
-        Journal::start(&self.path.join(JOURNAL), print, functions)
+        let started = Journal::start(&self.path.join(JOURNAL), print, functions);
+        if started.is_err() {
+            // Refuses when the folder holds anything else.
+            let _ = fs::remove_dir(&self.path);
+        }
+        started
     }
 
     /// Goes on with the journal of the same experiment; returns the functions it holds.
@@ -113,6 +118,16 @@ impl RunFolder {
             return Err(StoreError::NothingLeft { path: shown(&self.path) });
         }
         Journal::resume(&self.path.join(JOURNAL), print)
+    }
+
+    /// Leaves nothing behind of a run that has nothing to keep. What cannot be removed stays as an
+    /// incomplete run.
+    pub fn abandon(&self, journal: Journal) {
+        drop(journal);
+        if self.remove(JOURNAL).is_ok() {
+            // Refuses when the folder holds anything else.
+            let _ = fs::remove_dir(&self.path);
+        }
     }
 
     /// Writes the results and removes the journal. `run.json` comes last: with it the run is complete.

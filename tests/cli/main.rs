@@ -1,0 +1,15 @@
+//! The program as a user meets it: one module per subcommand, real compilers, real processes.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod doctor;
+mod eval;
+mod plan;
+mod replay;
+mod run;
+mod run_failing;
+mod run_folder;
+mod show;
+mod terminal;
+mod usage;
