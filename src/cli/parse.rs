@@ -21,10 +21,13 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Box<c
     Ok(Cli::try_parse_from(words)?.command)
 }
 
-/// No word, or an option that is not bitrift's own.
+/// No word, a matrix file, or an option that is not bitrift's own.
 fn implies_run(first: Option<&OsString>) -> bool {
     let Some(first) = first else { return true };
     let first = first.to_string_lossy();
+    if first.ends_with(".toml") {
+        return true;
+    }
     first.starts_with('-') && !["-h", "--help", "-V", "--version"].contains(&first.as_ref())
 }
 
@@ -81,6 +84,7 @@ mod tests {
     fn no_command_is_run() {
         assert_eq!(parsed("").unwrap(), parsed("run matrix.toml").unwrap());
         assert_eq!(parsed("--seed 3 -j 2").unwrap(), parsed("run --seed 3 -j 2 matrix.toml").unwrap());
+        assert_eq!(parsed("gsl.toml -q").unwrap(), parsed("run gsl.toml -q").unwrap());
         assert_eq!(parse([]).unwrap(), parsed("run").unwrap());
     }
 

@@ -115,12 +115,12 @@ impl Lab {
         let artifact = &self.artifacts[self.plan.baseline];
         let why = match &artifact.status {
             ArtifactStatus::Built(_) => return Ok(()),
-            ArtifactStatus::Failed { message } => format!("it failed to build:\n{message}"),
-            ArtifactStatus::Skipped { reason } => reason.clone(),
+            ArtifactStatus::Failed { message } => format!("\n{message}"),
+            ArtifactStatus::Skipped { reason } => format!(" {reason}"),
         };
         Err(Failure::new(
             Exit::BaselineUnusable,
-            format!("the baseline {} cannot be used: {why}", artifact.build),
+            format!("the baseline {} cannot be used:{why}", artifact.build),
         ))
     }
 

@@ -22,9 +22,10 @@ const LARGEST: u64 = 4 << 20;
 /// Reads and checks a matrix file.
 pub fn load(path: &Path) -> Result<Experiment, MatrixError> {
     let absolute = plain(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-    let text = read(path).map_err(|(title, help)| MatrixError::Unreadable {
-        path: absolute.clone(),
-        report: render_plain(&title, help.as_deref()),
+    let text = read(path).map_err(|(title, help)| {
+        let elsewhere = || "start bitrift where the matrix file is, or give the file's path".to_string();
+        let help = help.or_else(|| (!path.exists()).then(elsewhere));
+        MatrixError::Unreadable { path: absolute.clone(), report: render_plain(&title, help.as_deref()) }
     })?;
     let mut files = vec![SourceFile { name: path.display().to_string(), text }];
     let mut problems = Problems::default();

@@ -35,6 +35,7 @@ fn what_is_not_understood_is_bad_usage_and_says_what_was_meant() {
     desk.expect(1, &["run", "--jobs", "0"]).err_has("--jobs");
     desk.expect(1, &["eval"]).err_has("FUNCTION");
     desk.expect(1, &["run", "no-such.toml"]).err_has("there is no file `no-such.toml`");
+    Desk::new().expect(1, &[]).err_has("there is no file `matrix.toml`").err_has("give the file's path");
     desk.expect(1, &["run", "matrix.tml"]).err_has("did you mean `matrix.toml`?");
     assert!(!desk.exists("results"));
 }
