@@ -64,6 +64,12 @@ pub fn free_params(task: &Task) -> usize {
     task.function.params.iter().filter(|p| !p.domain.is_fixed()).count()
 }
 
+/// The number of inputs of the domain, at most about `most + 1`.
+pub fn domain_size(task: &Task, most: u64) -> u64 {
+    let samplers = task.function.params.iter().map(|p| ParamSampler::new(p, &task.settings));
+    samplers.fold(1, |product, sampler| product.saturating_mul(sampler.count(most)))
+}
+
 struct Planner {
     samplers: Vec<ParamSampler>,
     stream: Stream,
