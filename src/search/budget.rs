@@ -97,16 +97,21 @@ impl<'a> Purse<'a> {
         }
     }
 
-    /// The final samples and the evolution of each range.
+    /// The final samples and the evolution of each range; without generations there is no evolution.
     pub fn finale(&mut self, spent: u64, ranges: u64, dims: usize) -> Finale {
         let (settings, paper) = (self.settings, self.dense_of_paper());
         let Some(share) = self.share(spent, ranges) else {
-            return Finale { measure: paper, islands: 1, generations: settings.generations };
+            let (islands, generations) = (u64::from(settings.generations > 0), settings.generations);
+            return Finale { measure: paper, islands, generations };
         };
         let measure = (share / 8).max(paper.min(share / 3)).min(MOST_MEASURE);
         let members = population_size(settings, dims) as u64;
         let island = members * (u64::from(settings.generations) + 1);
         let left = share - measure;
+        if settings.generations == 0 {
+            self.cut |= measure < paper;
+            return Finale { measure, islands: 0, generations: 0 };
+        }
         self.cut |= measure < paper || (dims > 0 && left < island);
         if left >= island {
             let islands = (left / island).min(MOST_ISLANDS);

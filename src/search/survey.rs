@@ -10,7 +10,9 @@ use super::sampler::{Exponent, ParamSampler};
 use crate::fp::Stream;
 
 /// Most partitioned samples and most samples of a range: 2^n factors would explode at 8 parameters.
-pub const MOST_SAMPLES: u64 = 65_536;
+const MOST_SAMPLES: u64 = 65_536;
+/// Most inputs of a domain that is searched completely.
+const MOST_LISTED: u64 = 1 << 18;
 /// Most combinations of edge values.
 const EDGE_COMBINATIONS: usize = 256;
 
@@ -39,7 +41,7 @@ pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
     };
     let free = free_params(task);
     let samples = per_dimension(settings.samples, free);
-    let few = limit.unwrap_or(samples * 4).min(MOST_SAMPLES);
+    let few = limit.unwrap_or(samples * 4).min(MOST_LISTED);
     if plan.enumerate(few) {
         return Survey { inputs: plan.inputs, complete: true, cut: false };
     }
