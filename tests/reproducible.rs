@@ -128,7 +128,7 @@ fn a_further_build_leaves_the_other_comparisons_as_they_are() {
             assert_eq!(comparison(&after, name, build), old, "{name} on {build}");
         }
         assert_eq!(function(&after, name)["comparisons"].as_array().unwrap().len(), 5);
-        let faults: Vec<_> = function(&after, name)["faults"].as_array().unwrap().iter().cloned().collect();
+        let faults = function(&after, name)["faults"].as_array().unwrap();
         for fault in row["faults"].as_array().unwrap() {
             assert!(faults.contains(fault), "{name}: {fault:#} not in {faults:#?}");
         }
@@ -206,6 +206,22 @@ fn an_interrupted_run_says_how_to_go_on_and_is_resumed_to_the_same_bytes() {
     assert!(desk.processes().is_empty(), "{:?}", desk.processes());
     assert_eq!(desk.list("out"), ["journal.jsonl"]);
     resume(&desk, "out");
+}
+
+#[test]
+fn a_worker_killed_from_outside_is_replaced_and_nothing_else_changes() {
+    let desk = slow_desk();
+    let child = start(&desk, "out");
+    let worker = desk.processes().into_iter().find(|line| line.contains("__worker")).unwrap();
+    let pid: i32 = worker.split(' ').next().unwrap().parse().unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("worker replaced in slow_"), "{said}");
+    assert_eq!(desk.json("out/timing.json")["worker_restarts"], 1);
+    desk.expect(0, &["run", "-q", "--out", "whole"]);
+    assert!(bytes(&desk, "out") == bytes(&desk, "whole"), "the run with a killed worker differs");
 }
 
 #[test]

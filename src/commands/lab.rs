@@ -44,10 +44,23 @@ pub struct Lab {
 /// Loads a matrix and leaves out the functions that were not asked for.
 pub fn load(path: &Path, functions: &FunctionGlobs) -> Result<Experiment, Failure> {
     let mut experiment = matrix::load(path)?;
+    check_temporary()?;
     let names: Vec<&str> = experiment.functions.iter().map(|f| f.name.as_str()).collect();
     check_globs(functions, &names, "of the matrix")?;
     experiment.functions.retain(|f| functions.matches(&f.name));
     Ok(experiment)
+}
+
+/// Without it no tool can be started, and each would say so in words that mislead.
+fn check_temporary() -> Result<(), Failure> {
+    let folder = std::env::temp_dir();
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let folder = folder.display();
+    Err(Failure::usage(format!(
+        "the folder for temporary files, {folder}, is not there; make it or set TMPDIR"
+    )))
 }
 
 /// Every glob must match a function; `whose` says where the names come from.

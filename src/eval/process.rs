@@ -4,17 +4,17 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::fs::{Access, OFlags, fcntl_setfl};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tempfile::TempDir;
 
 use super::CallLimits;
 use super::frame::{Inbox, write_frame};
@@ -49,22 +49,45 @@ pub(crate) struct Process {
     slab: Slab,
     /// The other side cleans up and ends when this closes, also when this process is killed.
     leash: Option<OwnedFd>,
-    /// The folder the other side is in. Each side removes it, because either may be killed.
-    _room: TempDir,
+    _room: Room,
+}
+
+/// The folder the other side is in. That side makes it, so that none is left when this process is
+/// killed before the other has started; each side removes it, because either may be killed.
+struct Room(PathBuf);
+
+impl Room {
+    /// A name that no other process has: not even one that had this process's number before.
+    fn new() -> io::Result<Room> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        let name = format!("bitrift-{}-{count}-{now:x}", std::process::id());
+        let folder = std::path::absolute(std::env::temp_dir())?;
+        // Not to be told as a process that died without a word.
+        rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK)
+            .map_err(|e| io::Error::other(format!("{} cannot be used: {e}", folder.display())))?;
+        Ok(Room(folder.join(name)))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 impl Process {
     /// Starts `program` with the hidden subcommand `role`.
     pub(crate) fn spawn(program: &Path, role: &str, limits: CallLimits) -> io::Result<Process> {
         let slab = Slab::create(limits)?;
-        let prefix = format!("bitrift-{}-", std::process::id());
-        let room = tempfile::Builder::new().prefix(&prefix).tempdir()?;
+        let room = Room::new()?;
         let (far, leash) = pipe_with(PipeFlags::CLOEXEC)?;
         // Clear of the standard streams, which are rearranged between fork and exec.
         let (slab_fd, leash_fd) = (raise_fd(&slab.fd())?, raise_fd(&far)?);
         let kept = [slab_fd.as_raw_fd(), leash_fd.as_raw_fd()];
         let mut command = Command::new(program);
-        command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string())).arg(room.path());
+        command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string())).arg(&room.0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.process_group(0).env_clear().env("LC_ALL", "C");
         for name in KEPT {

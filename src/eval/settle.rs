@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use rustix::process::{
@@ -50,6 +51,7 @@ pub(crate) fn settle() -> io::Result<Settled> {
     // What code under test leaves behind comes to this process, which ends it.
     set_child_subreaper(Some(getpid()))?;
     let room = PathBuf::from(std::env::args_os().nth(4).unwrap_or_default());
+    fs::DirBuilder::new().mode(0o700).create(&room)?;
     std::env::set_current_dir(&room)?;
     // SAFETY: this process has one thread.
     unsafe { std::env::set_var("TMPDIR", &room) };

@@ -64,7 +64,7 @@ fn seed_budget_and_search_parameters_of_the_command_line_win() {
         "false",
     ];
     let run = desk.expect(0, &args).json();
-    assert_eq!((&run["seed"], &run["budget"]), (&7.into(), &serde_json::json!({"evaluations": 4000})));
+    assert_eq!((&run["seed"], &run["budget"]), (&7.into(), &4000.into()));
     for f in run["functions"].as_array().unwrap() {
         let used = f["comparisons"][0]["evaluations"].as_u64().unwrap();
         assert!(used <= 4000, "{} used {used}", f["name"]);

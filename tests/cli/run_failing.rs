@@ -1,6 +1,10 @@
 //! `bitrift run` when something cannot be built: rows and exit codes, never a crash.
 
-use crate::common::{Desk, SMALL_AXES, SMALL_C, entry, function};
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::common::{Desk, SMALL_AXES, SMALL_C, entry, eventually, function};
 
 const ABSENT: &str = "[[compiler]]\nname = \"clang\"\ncommand = \"clang-99\"\noptional = true\n";
 const BAD_FLAG: &str = "[[flags]]\nname = \"bad\"\nargs = [\"-O2\", \"-fno-such-thing\"]\n";
@@ -101,6 +105,23 @@ fn a_baseline_that_cannot_be_used_ends_the_run_with_its_own_code_and_leaves_no_f
         .err_has("the baseline gcc/O0/native has none of the functions")
         .err_has("undefined reference");
     assert!(!desk.exists("results") && !desk.exists("out"));
+}
+
+#[test]
+fn an_interrupt_while_compiling_ends_the_compiler_too() {
+    let desk = Desk::private();
+    let slow = desk.script("slow-cc", "[ \"$1\" = --version ] && exec gcc --version\nsleep 60");
+    let axes = SMALL_AXES.replace("name = \"gcc\"", &format!("name = \"gcc\"\ncommand = \"{slow}\""));
+    desk.write("small.c", SMALL_C).write("matrix.toml", &format!("{axes}{}", crate::common::SMALL_FUNCTIONS));
+    let child = desk.command(&["run"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("a compiler is at work", || desk.processes().iter().any(|line| line.contains("sleep 60")));
+    kill_process(Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap(), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted while compiling"), "{said}");
+    assert!(desk.processes().is_empty(), "{:?}", desk.processes());
+    assert!(!desk.exists("results") && desk.list("cache/tmp").is_empty());
 }
 
 #[test]

@@ -54,7 +54,15 @@ fn output_that_cannot_be_written_is_an_internal_error_and_a_closed_pipe_is_none(
 }
 
 #[test]
-fn nothing_is_said_twice_when_standard_error_is_closed_or_full() {
+fn a_folder_for_temporary_files_that_is_not_there_is_told_as_such() {
+    let desk = Desk::small();
+    let output = desk.command(&["run"]).env("TMPDIR", desk.path("nowhere")).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("set TMPDIR"));
+}
+
+#[test]
+fn a_run_goes_on_when_standard_error_cannot_be_written() {
     let desk = Desk::small();
     let said =
         desk.command(&["run", "--out", "out"]).stderr(File::create("/dev/full").unwrap()).output().unwrap();

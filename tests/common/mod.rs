@@ -195,9 +195,10 @@ impl Desk {
         Said::of(output, args)
     }
 
-    /// Processes started from this desk that are still alive: all inherit its TMPDIR.
+    /// Processes started from this desk that are still alive: their TMPDIR is on it (of compilers,
+    /// when the cache is).
     pub fn processes(&self) -> Vec<String> {
-        let mark = format!("TMPDIR={}\0", self.path("tmp").display());
+        let mark = format!("TMPDIR={}/", self.folder.path().display());
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
             let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
