@@ -5,9 +5,9 @@ mod fakes;
 use std::cell::Cell;
 
 use bitrift::eval::{Fake, FakeBuild};
-use bitrift::fp::Scalar;
+use bitrift::fp::{Scalar, Side};
 use bitrift::model::{
-    Budget, BuildId, ComparisonResult, FaultKind, FaultRecord, FunctionResult, Outcome, StopReason,
+    Budget, BuildId, ComparisonResult, FaultKind, FaultRecord, FunctionResult, Outcome, Segment, StopReason,
 };
 use bitrift::search::{Answer, Task, Unit, create, run_unit};
 use fakes::{Region, binades, doubles, one, param, planted_build, search, search_planted, span, task};
@@ -172,6 +172,30 @@ fn a_budget_is_never_exceeded_and_a_small_one_says_so() {
 }
 
 #[test]
+fn a_large_budget_is_spent_on_finer_samples() {
+    let total = 6_000_000;
+    let narrow = span(3.0, 3.0 * (1.0 + 2f64.powi(-9)));
+    let cases: [&[Region]; 3] = [&[], &[vec![binades(3.0, 10.0)]], &[vec![narrow]]];
+    for regions in cases {
+        let result = search_planted(&doubles(1, Budget::Evaluations(total), 1), regions);
+        let comparison = &result.comparisons[0];
+        assert!(comparison.evaluations > total * 3 / 4, "{}", comparison.evaluations);
+        assert!(comparison.evaluations <= total, "{}", comparison.evaluations);
+        assert_eq!(comparison.ranges.len(), regions.len());
+        assert_eq!(comparison.stop, StopReason::Complete);
+    }
+}
+
+#[test]
+fn a_small_domain_is_not_searched_twice_however_large_the_budget() {
+    let mut task = task(vec![param("n", Scalar::I32)], Budget::Evaluations(4_000_000), 1);
+    task.function.params[0].domain.segments = vec![Segment { side: Side::Positive, lo: 0, hi: 200_000 }];
+    let result = search_planted(&task, &[vec![span(100.0, 200.0)]]);
+    assert_eq!(result.stop, StopReason::Complete);
+    assert!(result.evaluations < 1_000_000, "{}", result.evaluations);
+}
+
+#[test]
 fn eight_parameters_do_not_explode() {
     let task = doubles(8, Budget::Paper, 1);
     let result = search_planted(&task, &[vec![span(0.0, f64::MAX); 8]]);
@@ -214,6 +238,24 @@ fn every_result_type_and_class_change_is_compared() {
     assert_eq!(comparison.ranges.len(), 1);
     assert_eq!(f64::from_bits(comparison.ranges[0].lo[0]), 4.0f64.next_up());
     assert!(comparison.class_changes.keys().any(|c| c.as_str() == "finite-to-nan"));
+}
+
+#[test]
+fn cancellation_of_four_parameters_is_told_in_few_ranges() {
+    let values = |input: &[u64]| -> [f64; 4] { std::array::from_fn(|i| f64::from_bits(input[i])) };
+    let kahan: FakeBuild = Box::new(move |input| {
+        let (mut sum, mut lost) = (0.0, 0.0);
+        for term in values(input) {
+            let (y, before) = (term - lost, sum);
+            sum = before + y;
+            lost = (sum - before) - y;
+        }
+        Outcome::Value(f64::to_bits(sum))
+    });
+    let plain: FakeBuild = Box::new(move |input| Outcome::Value(values(input).iter().sum::<f64>().to_bits()));
+    let result = search(&doubles(4, Budget::Evaluations(100_000), 1), vec![kahan, plain]);
+    let ranges = result.comparisons[0].ranges.len();
+    assert!((1..=64).contains(&ranges), "{ranges}");
 }
 
 /// Every input the variant was asked for that differs from the baseline.

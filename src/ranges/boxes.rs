@@ -38,6 +38,14 @@ impl Cuboid {
         (0..self.lo.len()).all(|d| self.lo[d] <= other.hi[d] && other.lo[d] <= self.hi[d])
     }
 
+    /// The distance to another box along each axis; 0 where they overlap.
+    pub fn gaps<'a>(&'a self, other: &'a Cuboid) -> impl Iterator<Item = u64> + 'a {
+        (0..self.lo.len()).map(|d| {
+            let below = self.lo[d].saturating_sub(other.hi[d]);
+            below.max(other.lo[d].saturating_sub(self.hi[d]))
+        })
+    }
+
     /// Dimensions along which the box has more than one place.
     pub fn open_dims(&self) -> Vec<usize> {
         (0..self.lo.len()).filter(|&d| self.lo[d] < self.hi[d]).collect()

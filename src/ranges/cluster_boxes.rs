@@ -114,7 +114,9 @@ impl<const D: usize> Boxes<D> {
         let Node { bounds, start, end, .. } = &self.nodes[node as usize];
         let (start, end) = (*start, *end);
         if self.reach.covers(bounds, bounds) {
-            (start + 1..end).for_each(|other| self.clusters.union(start, other));
+            for other in start + 1..end {
+                self.clusters.union(start, other);
+            }
             self.nodes[node as usize].joined = true;
         } else if let Some((first, second)) = self.split(node) {
             self.link_within(first);

@@ -12,6 +12,7 @@ mod grow;
 mod merge;
 mod orthant;
 mod reach;
+mod scraps;
 mod statistics;
 mod union_find;
 
@@ -20,6 +21,7 @@ pub use boxes::Cuboid;
 pub use cluster::{ClusterError, MAX_DIMS, single_linkage};
 pub use group::group;
 pub use grow::grow;
-pub use merge::{Range, extend, merge_overlapping};
+pub use merge::{Range, extend, join_nearest, merge_overlapping};
 pub use orthant::{Orthant, Sides};
+pub use scraps::join_scraps;
 pub use statistics::Statistics;

@@ -27,14 +27,16 @@ impl UnionFind {
         self.find(a) == self.find(b)
     }
 
-    pub(super) fn union(&mut self, a: u32, b: u32) {
+    /// Whether they were apart.
+    pub(super) fn union(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
-            return;
+            return false;
         }
         let (small, large) = if self.size[a as usize] < self.size[b as usize] { (a, b) } else { (b, a) };
         self.parent[small as usize] = large;
         self.size[large as usize] += self.size[small as usize];
+        true
     }
 }
 

@@ -1,15 +1,16 @@
 //! How many evaluations each phase may spend. The paper's numbers, or shares of a given total.
 
 use super::evolve::population_size;
-use super::survey::{MOST_SAMPLES, per_dimension};
+use super::survey::per_dimension;
 use crate::model::{Budget, SearchSettings};
 
-/// Most evenly spread inputs: enough for two in every 64th of a binade over all doubles.
-const MOST_STRATA: u64 = 1 << 20;
 /// Fewer evenly spread inputs than this add nothing to the survey.
 const FEWEST_STRATA: u64 = 512;
+/// Most dense samples, final samples and islands of a range. More would add little to what is known
+/// of it; what they leave goes into finer strata.
 const MOST_DENSE: u64 = 1 << 18;
-const MOST_ISLANDS: u64 = 512;
+const MOST_MEASURE: u64 = 1 << 20;
+const MOST_ISLANDS: u64 = 4096;
 /// What a range needs at least to be looked at again.
 const FEWEST_PER_RANGE: u64 = 256;
 /// Evaluations of the tightening for each axis, and once more: about a third is usually enough.
@@ -47,7 +48,16 @@ impl<'a> Purse<'a> {
     /// Evenly spread inputs: what the survey leaves of its half.
     pub fn strata(&self, surveyed: u64) -> u64 {
         let left = self.survey().map_or(0, |half| half.saturating_sub(surveyed));
-        if left < FEWEST_STRATA { 0 } else { left.min(MOST_STRATA) }
+        if left < FEWEST_STRATA { 0 } else { left }
+    }
+
+    /// Inputs of another round of strata, when more than a quarter of the total is left: three
+    /// quarters of it, so that what they find can be looked at.
+    pub fn finer_strata(&self, spent: u64) -> u64 {
+        let Budget::Evaluations(total) = self.settings.budget else { return 0 };
+        let left = total.saturating_sub(spent);
+        let count = left - left / 4;
+        if left < total.div_ceil(4) || count < FEWEST_STRATA { 0 } else { count }
     }
 
     /// What is left for each range; None means no limit.
@@ -83,20 +93,25 @@ impl<'a> Purse<'a> {
         let most = TIGHTEN * (self.free as u64 + 1);
         match self.share(spent, ranges) {
             None => most,
-            Some(share) => (share / 3).min(most * 4),
+            Some(share) => (share / 3).min(most * 16),
         }
     }
 
-    /// The final samples and the evolution of each range.
+    /// The final samples and the evolution of each range; without generations there is no evolution.
     pub fn finale(&mut self, spent: u64, ranges: u64, dims: usize) -> Finale {
         let (settings, paper) = (self.settings, self.dense_of_paper());
         let Some(share) = self.share(spent, ranges) else {
-            return Finale { measure: paper, islands: 1, generations: settings.generations };
+            let (islands, generations) = (u64::from(settings.generations > 0), settings.generations);
+            return Finale { measure: paper, islands, generations };
         };
-        let measure = (share / 8).max(paper.min(share / 3)).min(MOST_SAMPLES);
+        let measure = (share / 8).max(paper.min(share / 3)).min(MOST_MEASURE);
         let members = population_size(settings, dims) as u64;
         let island = members * (u64::from(settings.generations) + 1);
         let left = share - measure;
+        if settings.generations == 0 {
+            self.cut |= measure < paper;
+            return Finale { measure, islands: 0, generations: 0 };
+        }
         self.cut |= measure < paper || (dims > 0 && left < island);
         if left >= island {
             let islands = (left / island).min(MOST_ISLANDS);

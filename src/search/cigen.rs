@@ -6,64 +6,64 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Task;
-use super::budget::Purse;
-use super::comparison::{Cluster, Comparison};
+use super::comparison::Comparison;
 use super::finish::finish;
-use super::found::keep_best;
 use super::probe::EXAMPLES;
-use super::sampling::STREAM_BLOCK;
 use super::strategy::Strategy;
-use super::survey::{free_params, survey};
-use super::unit::{
-    Answer, Crowd, DenseUnit, EvolveUnit, InputsUnit, PlotSample, StrataUnit, TightenUnit, Unit,
-};
+use super::survey::free_params;
+use super::unit::{Answer, PlotSample, Unit};
 use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
 use crate::ranges::{Range, Sides};
 
-/// Inputs of one unit: enough to make a message worthwhile, few enough to fill all cores.
-const UNIT_INPUTS: u64 = 8192;
-const FEWEST_INPUTS: u64 = 1024;
-/// Units the islands of one range are spread over, and the fewest islands of one unit: those of a
-/// unit build on each other.
-const ISLAND_UNITS: u64 = 16;
-const FEWEST_ISLANDS: u64 = 6;
-/// Consistent samples of the strata that are kept.
-const KEPT_MISSES: u64 = 16_384;
-/// Samples for plots: regular ones, and as many inconsistent ones.
-const PLOT_SAMPLES: u64 = 1000;
 /// How often samples outside all ranges start a tightening of their own.
 const STRAY_ROUNDS: usize = 2;
+/// How often what a budget has left over is spent on finer strata. Each takes three quarters of it.
+const ROUNDS: usize = 4;
 
+/// Where a search is. Strata, tightening and finale come again while much of the budget is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     Survey,
-    Strata,
+    Strata { round: usize },
     Dense,
-    Tighten(usize),
-    Finale,
+    Tighten { round: usize, strays: usize },
+    Finale { round: usize },
     Done,
 }
 
-/// What the answer to a unit is for.
-enum Purpose {
-    /// All variants.
-    Sampling,
-    /// Index of the comparison and of its track.
+impl Phase {
+    fn next(self) -> Phase {
+        match self {
+            Phase::Survey => Phase::Strata { round: 0 },
+            Phase::Strata { round: 0 } => Phase::Dense,
+            Phase::Strata { round } => Phase::Tighten { round, strays: 1 },
+            Phase::Dense => Phase::Tighten { round: 0, strays: 0 },
+            Phase::Tighten { round, strays } if strays < STRAY_ROUNDS => {
+                Phase::Tighten { round, strays: strays + 1 }
+            }
+            Phase::Tighten { round, .. } => Phase::Finale { round },
+            Phase::Finale { round } if round < ROUNDS => Phase::Strata { round: round + 1 },
+            Phase::Finale { .. } | Phase::Done => Phase::Done,
+        }
+    }
+}
+
+/// What the answer to a unit is for. Numbers are indices of comparisons and of their tracks.
+pub(super) enum Purpose {
+    Sampling(Vec<usize>),
     Dense(usize, usize),
     Tighten(usize, Sides),
     Measure(usize, usize),
-    Evolve(usize, usize),
+    Evolve(usize),
 }
 
 impl Purpose {
-    /// The comparison it is for; None for all.
-    fn comparison(&self) -> Option<usize> {
+    fn concerns(&self, comparison: usize) -> bool {
         match self {
-            Purpose::Sampling => None,
-            Purpose::Dense(c, _)
-            | Purpose::Tighten(c, _)
-            | Purpose::Measure(c, _)
-            | Purpose::Evolve(c, _) => Some(*c),
+            Purpose::Sampling(all) => all.contains(&comparison),
+            Purpose::Dense(c, _) | Purpose::Tighten(c, _) | Purpose::Measure(c, _) | Purpose::Evolve(c) => {
+                *c == comparison
+            }
         }
     }
 }
@@ -77,14 +77,14 @@ pub struct Cigen {
     /// Inputs of the survey.
     pub(super) surveyed: u64,
     /// Every input of the domain has been evaluated.
-    complete: bool,
+    pub(super) complete: bool,
     phase: Phase,
-    purposes: Vec<Purpose>,
+    pub(super) purposes: Vec<Purpose>,
     /// Tightened ranges by comparison, until all of a round are there.
-    tightened: Vec<Vec<(Sides, Range)>>,
+    pub(super) tightened: Vec<Vec<(Sides, Range)>>,
     /// The tracks they stand for.
-    replaced: Vec<Vec<usize>>,
-    free: usize,
+    pub(super) replaced: Vec<Vec<usize>>,
+    pub(super) free: usize,
 }
 
 impl Strategy for Cigen {
@@ -93,20 +93,14 @@ impl Strategy for Cigen {
         loop {
             let units = match self.phase {
                 Phase::Survey => self.plan_survey(),
-                Phase::Strata => self.plan_strata(),
+                Phase::Strata { round: 0 } => self.plan_strata(),
+                Phase::Strata { round } => self.plan_finer_strata(round),
                 Phase::Dense => self.plan_dense(),
-                Phase::Tighten(round) => self.plan_tighten(round),
-                Phase::Finale => self.plan_finale(),
+                Phase::Tighten { round, strays } => self.plan_tighten(round, strays),
+                Phase::Finale { .. } => self.plan_finale(),
                 Phase::Done => return Vec::new(),
             };
-            self.phase = match self.phase {
-                Phase::Survey => Phase::Strata,
-                Phase::Strata => Phase::Dense,
-                Phase::Dense => Phase::Tighten(0),
-                Phase::Tighten(round) if round < STRAY_ROUNDS => Phase::Tighten(round + 1),
-                Phase::Tighten(_) => Phase::Finale,
-                Phase::Finale | Phase::Done => Phase::Done,
-            };
+            self.phase = self.phase.next();
             if !units.is_empty() {
                 return units;
             }
@@ -142,13 +136,22 @@ impl Cigen {
 
     /// Makes ranges of what is there when the driver stops between two phases.
     fn stop_early(&mut self) {
-        let sampling = matches!(self.phase, Phase::Survey | Phase::Strata | Phase::Dense);
+        let sampling = matches!(self.phase, Phase::Survey | Phase::Strata { round: 0 } | Phase::Dense);
+        self.settle();
         for comparison in self.comparisons.iter_mut().filter(|c| c.is_open()) {
             comparison.stop = Some(StopReason::Deadline);
             if sampling {
                 comparison.find_candidates(&self.task.settings);
             }
-            comparison.cover_strays(&self.task.settings);
+            comparison.cover_strays(&self.task.function, &self.task.settings);
+        }
+    }
+
+    /// Puts the ranges of the last tightening in their places.
+    pub(super) fn settle(&mut self) {
+        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+            let replaced = std::mem::take(&mut self.replaced[c]);
+            comparison.settle(&replaced, std::mem::take(&mut self.tightened[c]));
         }
     }
 
@@ -167,13 +170,7 @@ impl Cigen {
                     comparison.tracks[track].uniform.absorb(&seen.statistics);
                 }
                 // Samples of the last phase lie in their range by construction.
-                let mut keep = true;
-                if let Purpose::Measure(_, track) | Purpose::Evolve(_, track) = purpose {
-                    keep = false;
-                    if let Some(best) = &seen.best {
-                        keep_best(&mut comparison.tracks[track].best, best);
-                    }
-                }
+                let keep = !matches!(purpose, Purpose::Measure(..) | Purpose::Evolve(_));
                 comparison.absorb(&self.task.function, seen, keep);
             }
         }
@@ -186,7 +183,7 @@ impl Cigen {
     fn count_faults(&mut self, purpose: &Purpose, faults: &[FaultRecord]) {
         for fault in faults {
             for (c, comparison) in self.comparisons.iter_mut().enumerate() {
-                let concerned = purpose.comparison().is_none_or(|own| own == c);
+                let concerned = purpose.concerns(c);
                 if concerned && fault.build == 0 {
                     comparison.faults[0] += fault.count;
                 } else if concerned && fault.build == comparison.variant {
@@ -215,178 +212,4 @@ impl Cigen {
             }
         }
     }
-
-    fn crowd(&self) -> Crowd {
-        let open = self.comparisons.iter().filter(|c| c.is_open());
-        let most = u64::from(self.task.settings.max_faults.max(1));
-        let mut allow = vec![0; self.task.builds.len()];
-        for comparison in &self.comparisons {
-            for (build, used) in [0, comparison.variant].into_iter().zip(comparison.faults) {
-                // At most `max_faults`.
-                allow[build] = most.saturating_sub(used) as u32;
-            }
-        }
-        Crowd { variants: open.map(|c| c.variant).collect(), allow }
-    }
-
-    fn plan_survey(&mut self) -> Vec<Unit> {
-        let crowd = self.crowd();
-        if crowd.variants.is_empty() || self.task.function.params.is_empty() {
-            return Vec::new();
-        }
-        let plan = survey(&self.task, Purse::new(&self.task.settings, self.free).survey());
-        let arity = self.task.function.arity();
-        self.surveyed = (plan.inputs.len() / arity) as u64;
-        self.complete = plan.complete;
-        self.comparisons.iter_mut().for_each(|c| c.cut |= plan.cut);
-        let size = self.surveyed.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
-        let count = self.surveyed.div_ceil(size);
-        let units: Vec<Unit> = plan
-            .inputs
-            // A unit's size is at most UNIT_INPUTS, so within usize.
-            .chunks(size as usize * arity)
-            .enumerate()
-            .map(|(i, inputs)| {
-                Unit::Inputs(InputsUnit {
-                    crowd: crowd.clone(),
-                    inputs: inputs.to_vec(),
-                    first: i == 0,
-                    plot_every: self.surveyed.div_ceil(PLOT_SAMPLES),
-                    plot_hits: PLOT_SAMPLES / (count * crowd.variants.len() as u64).max(1),
-                })
-            })
-            .collect();
-        self.purposes = units.iter().map(|_| Purpose::Sampling).collect();
-        units
-    }
-
-    fn plan_strata(&mut self) -> Vec<Unit> {
-        let crowd = self.crowd();
-        let count = Purse::new(&self.task.settings, self.free).strata(self.surveyed);
-        if self.complete || crowd.variants.is_empty() || self.surveyed == 0 {
-            return Vec::new();
-        }
-        let size = (count.div_ceil(8).clamp(FEWEST_INPUTS, UNIT_INPUTS * 2)).next_multiple_of(STREAM_BLOCK);
-        let units: Vec<Unit> = (0..count.div_ceil(size))
-            .map(|i| {
-                Unit::Strata(StrataUnit {
-                    crowd: crowd.clone(),
-                    from: i * size,
-                    to: count.min((i + 1) * size),
-                    count,
-                    keep_every: count.div_ceil(KEPT_MISSES),
-                })
-            })
-            .collect();
-        self.purposes = units.iter().map(|_| Purpose::Sampling).collect();
-        units
-    }
-
-    fn plan_dense(&mut self) -> Vec<Unit> {
-        let mut units = Vec::new();
-        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
-            if comparison.stop == Some(StopReason::Nondeterministic) {
-                continue;
-            }
-            comparison.find_candidates(&self.task.settings);
-            if !comparison.is_open() || self.complete {
-                continue;
-            }
-            let mut purse = Purse::new(&self.task.settings, self.free);
-            let affordable = purse.affordable(comparison.evaluations, comparison.tracks.len() as u64);
-            let samples = purse.dense(comparison.evaluations, affordable);
-            comparison.cut |= affordable > 0 && purse.cut;
-            for track in comparison.most_promising(affordable) {
-                for (i, samples) in pieces(samples).enumerate() {
-                    let index = (track as u64) << 24 | i as u64;
-                    let Range { cuboid, .. } = comparison.tracks[track].range.clone();
-                    let spot = comparison.spot(&self.task.settings, &comparison.tracks[track].sides, index);
-                    let (phase, keep) = ("dense".into(), true);
-                    units.push(Unit::Dense(DenseUnit { spot, phase, cuboid, samples, keep }));
-                    self.purposes.push(Purpose::Dense(c, track));
-                }
-            }
-        }
-        units
-    }
-
-    fn plan_tighten(&mut self, round: usize) -> Vec<Unit> {
-        let settings = &self.task.settings;
-        let mut units = Vec::new();
-        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
-            if comparison.stop == Some(StopReason::Nondeterministic) {
-                continue;
-            }
-            if round > 0 {
-                let replaced = std::mem::take(&mut self.replaced[c]);
-                comparison.settle(&replaced, std::mem::take(&mut self.tightened[c]));
-            }
-            let clusters = if !comparison.is_open() || !settings.tighten {
-                None
-            } else if round == 0 {
-                let count = comparison.tracks.len() as u64;
-                let affordable = Purse::new(settings, self.free).affordable(comparison.evaluations, count);
-                self.replaced[c] = comparison.most_promising(affordable);
-                Some(comparison.clusters(settings, &self.replaced[c]))
-            } else {
-                comparison.stray_clusters(settings)
-            };
-            let Some(clusters) = clusters else { continue };
-            let mut purse = Purse::new(settings, self.free);
-            let budget = purse.tighten(comparison.evaluations, clusters.len() as u64);
-            for (i, Cluster { sides, points, density }) in clusters.into_iter().enumerate() {
-                let spot = comparison.spot(settings, &sides, (round as u64) << 32 | i as u64);
-                units.push(Unit::Tighten(TightenUnit { spot, hits: points, density, budget }));
-                self.purposes.push(Purpose::Tighten(c, sides));
-            }
-        }
-        units
-    }
-
-    fn plan_finale(&mut self) -> Vec<Unit> {
-        let mut units = Vec::new();
-        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
-            comparison.cover_strays(&self.task.settings);
-            if !comparison.is_open() {
-                continue;
-            }
-            let settings = &self.task.settings;
-            let mut purse = Purse::new(settings, self.free);
-            let affordable = purse.affordable(comparison.evaluations, comparison.tracks.len() as u64);
-            for track in comparison.most_promising(affordable) {
-                let sides = comparison.tracks[track].sides.clone();
-                let cuboid = comparison.tracks[track].range.cuboid.clone();
-                let dims = cuboid.open_dims().len();
-                let finale = purse.finale(comparison.evaluations, affordable, dims);
-                let best = comparison.best_in(&comparison.tracks[track]).map(|hit| hit.point.clone());
-                for (i, samples) in pieces(finale.measure).enumerate() {
-                    let spot = comparison.spot(settings, &sides, (track as u64) << 24 | i as u64);
-                    let (phase, cuboid, keep) = ("measure".into(), cuboid.clone(), false);
-                    units.push(Unit::Dense(DenseUnit { spot, phase, cuboid, samples, keep }));
-                    self.purposes.push(Purpose::Measure(c, track));
-                }
-                if self.complete || dims == 0 {
-                    continue;
-                }
-                let size = finale.islands.div_ceil(ISLAND_UNITS).max(FEWEST_ISLANDS);
-                for from in (0..finale.islands).step_by(size as usize) {
-                    units.push(Unit::Evolve(EvolveUnit {
-                        spot: comparison.spot(settings, &sides, track as u64),
-                        cuboid: cuboid.clone(),
-                        best: best.clone(),
-                        islands: (from, finale.islands.min(from + size)),
-                        generations: finale.generations,
-                    }));
-                    self.purposes.push(Purpose::Evolve(c, track));
-                }
-            }
-            comparison.cut |= affordable < comparison.tracks.len() as u64 || purse.cut;
-        }
-        units
-    }
-}
-
-/// Samples cut into units.
-fn pieces(samples: u64) -> impl Iterator<Item = u64> {
-    (0..samples.div_ceil(UNIT_INPUTS)).map(move |i| (samples - i * UNIT_INPUTS).min(UNIT_INPUTS))
 }

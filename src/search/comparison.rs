@@ -3,10 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use super::edge_values::edge_values;
 use super::found::{Found, keep_best};
 use super::unit::{Seen, Spot};
 use crate::model::{Function, SearchSettings, StopReason};
-use crate::ranges::{Cuboid, Orthant, Range, Sides, Statistics, extend, group, grow, merge_overlapping};
+use crate::ranges::{
+    Cuboid, Orthant, Range, Sides, Statistics, extend, group, grow, join_nearest, join_scraps,
+    merge_overlapping,
+};
 
 /// Most points handed to one tightening unit.
 const MOST_POINTS: usize = 2048;
@@ -14,6 +18,13 @@ const MOST_POINTS: usize = 2048;
 const MOST_CLUSTERS: usize = 1024;
 /// Most groups of stray points that get a tightening of their own.
 const MOST_STRAY_GROUPS: usize = 32;
+/// Most ranges of a comparison, and of one orthant when there are several parameters: more than a
+/// reader can act on. The nearest are joined until there are no more. Ranges of two orthants are
+/// never joined, so there may be as many as orthants.
+const MOST_RANGES: usize = 64;
+const MOST_OF_ORTHANT: usize = 16;
+/// Stray points covered between two looks at the number of ranges.
+const STRAYS_AT_ONCE: usize = 256;
 
 /// A sample with its place in its orthant.
 pub struct Hit {
@@ -26,6 +37,8 @@ pub struct Pool {
     pub orthant: Orthant,
     pub hits: Vec<Hit>,
     pub misses: Vec<Vec<u64>>,
+    /// The best samples of units that keep no others. They lie in ranges by construction.
+    pub champions: Vec<Hit>,
 }
 
 /// A range on its way: first CIGEN's candidate box, then the tightened one.
@@ -35,13 +48,13 @@ pub struct Track {
     pub range: Range,
     /// Uniform samples of the box as it is now.
     pub uniform: Statistics,
-    /// The best sample of the last phase in it.
-    pub best: Option<Found>,
+    /// The last phase has been planned for it.
+    pub finished: bool,
 }
 
 impl Track {
     pub fn new(sides: &Sides, range: Range) -> Track {
-        Track { sides: sides.clone(), range, uniform: Statistics::default(), best: None }
+        Track { sides: sides.clone(), range, uniform: Statistics::default(), finished: false }
     }
 }
 
@@ -57,6 +70,8 @@ pub struct Comparison {
     pub faults: [u64; 2],
     pub stop: Option<StopReason>,
     pub cut: bool,
+    /// Ranges that had their last phase: names their random streams.
+    finished: u64,
 }
 
 /// The points of one future range.
@@ -79,6 +94,7 @@ impl Comparison {
             faults: [0; 2],
             stop: None,
             cut: false,
+            finished: 0,
         }
     }
 
@@ -100,6 +116,12 @@ impl Comparison {
             keep_best(&mut self.best, best);
         }
         if !keep {
+            if let Some(found) = seen.best
+                && let Some(pool) = self.pool(function, &found.input)
+                && let Some(point) = pool.orthant.point(&found.input)
+            {
+                pool.champions.push(Hit { found, point });
+            }
             return;
         }
         for found in seen.hits {
@@ -122,7 +144,8 @@ impl Comparison {
         let sides = Orthant::sides_of(function, input);
         if !self.pools.contains_key(&sides) {
             let orthant = Orthant::new(function, &sides)?;
-            self.pools.insert(sides.clone(), Pool { orthant, hits: Vec::new(), misses: Vec::new() });
+            let (hits, misses, champions) = (Vec::new(), Vec::new(), Vec::new());
+            self.pools.insert(sides.clone(), Pool { orthant, hits, misses, champions });
         }
         self.pools.get_mut(&sides)
     }
@@ -156,8 +179,8 @@ impl Comparison {
                 s if s.samples > 0 => (s.inconsistent, s.samples),
                 _ => (points.len() as u64, (points.len() + missed) as u64),
             };
-            // Counts far below 2^53.
-            let density = (hit + 1) as f64 / (total + 2) as f64;
+            // Counts far below 2^53. None among them is a density too low to tell.
+            let density = hit as f64 / total.max(1) as f64;
             let points = thin_points(&pool.orthant, settings.gap, points);
             clusters.push(Cluster { sides: track.sides.clone(), points, density });
         }
@@ -171,13 +194,26 @@ impl Comparison {
             return;
         }
         let mut by_orthant: BTreeMap<Sides, Vec<Range>> = BTreeMap::new();
-        let kept = self.tracks.drain(..).enumerate().filter(|(i, _)| !replaced.contains(i));
-        let kept = kept.map(|(_, track)| (track.sides, track.range));
+        let kept = self.tracks.iter().enumerate().filter(|(i, _)| !replaced.contains(i));
+        let kept = kept.map(|(_, track)| (track.sides.clone(), track.range.clone()));
         for (sides, range) in kept.chain(ranges) {
             by_orthant.entry(sides).or_default().push(range);
         }
-        for (sides, ranges) in by_orthant {
-            self.tracks.extend(merge_overlapping(ranges).into_iter().map(|r| Track::new(&sides, r)));
+        let merge = |(sides, ranges)| (sides, merge_overlapping(ranges));
+        self.retrack(by_orthant.into_iter().map(merge).collect());
+    }
+
+    /// Makes these ranges the tracks; one that is already a track keeps what is known of it.
+    fn retrack(&mut self, ranges: Vec<(Sides, Vec<Range>)>) {
+        let mut old = std::mem::take(&mut self.tracks);
+        for (sides, ranges) in ranges {
+            for range in ranges {
+                let same = |track: &Track| track.sides == sides && track.range == range;
+                self.tracks.push(match old.iter().position(same) {
+                    Some(at) => old.swap_remove(at),
+                    None => Track::new(&sides, range),
+                });
+            }
         }
     }
 
@@ -203,43 +239,61 @@ impl Comparison {
         (clusters.len() <= MOST_STRAY_GROUPS).then_some(clusters)
     }
 
-    /// Makes every inconsistent sample lie in a range.
-    pub fn cover_strays(&mut self, settings: &SearchSettings) {
-        let mut tracks = Vec::new();
+    /// Makes every inconsistent sample lie in a range, and keeps the number of ranges bearable.
+    pub fn cover_strays(&mut self, function: &Function, settings: &SearchSettings) {
+        let orthants = self.pools.values().filter(|pool| !pool.hits.is_empty()).count();
+        let mut covered = Vec::new();
         for (sides, pool) in &self.pools {
-            let reach: Vec<u64> = pool.orthant.axes.iter().map(|axis| axis.steps(settings.gap)).collect();
-            let strays = self.stray_points(sides, pool);
+            let whole = pool.orthant.whole();
+            let several = whole.open_dims().len() > 1;
+            let most =
+                (MOST_RANGES / orthants.max(1)).clamp(1, MOST_OF_ORTHANT * if several { 1 } else { 4 });
+            // A lone point of several parameters tells no edges, so it joins what the clustering
+            // would have joined it with.
+            let reach = pool.orthant.axes.iter().map(|axis| {
+                let near = axis.steps(settings.gap);
+                // A share of the axis: a width, not a place.
+                if several { near.max((settings.threshold * axis.last() as f64) as u64) } else { near }
+            });
+            let reach: Vec<u64> = reach.collect();
             let mine = self.tracks.iter().filter(|t| &t.sides == sides);
-            if strays.is_empty() {
-                tracks.extend(mine.cloned());
-                continue;
+            let mut ranges: Vec<Range> = mine.map(|t| t.range.clone()).collect();
+            for strays in self.stray_points(sides, pool).chunks(STRAYS_AT_ONCE) {
+                ranges = extend(ranges, strays.iter().map(Vec::as_slice), &reach);
+                ranges = join_nearest(ranges, most.max(STRAYS_AT_ONCE), &whole);
             }
-            let ranges = mine.map(|t| t.range.clone()).collect();
-            let covered = extend(ranges, strays.iter().map(Vec::as_slice), &reach);
-            tracks.extend(covered.into_iter().map(|range| Track::new(sides, range)));
+            ranges = join_scraps(ranges, &pool.orthant, settings, |p| edge_values(&function.params[p]));
+            covered.push((sides.clone(), join_nearest(ranges, most, &whole)));
         }
-        self.tracks = tracks;
+        self.retrack(covered);
     }
 
-    /// Inconsistent samples in a range, the best first.
+    /// The best inconsistent sample in a range.
     pub fn best_in(&self, track: &Track) -> Option<&Hit> {
-        let hits = self.pools.get(&track.sides)?.hits.iter();
-        hits.filter(|hit| track.range.cuboid.contains(&hit.point))
-            .min_by(|a, b| a.found.better_first(&b.found))
+        let pool = self.pools.get(&track.sides)?;
+        let inside = pool.hits.iter().chain(&pool.champions);
+        let inside = inside.filter(|hit| track.range.cuboid.contains(&hit.point));
+        inside.min_by(|a, b| a.found.better_first(&b.found))
     }
 
-    /// Indices of the `most` ranges with the most bits, in order.
-    pub fn most_promising(&self, most: u64) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.tracks.len()).collect();
-        if most < order.len() as u64 {
-            let bits = |i: usize| self.best_in(&self.tracks[i]).map_or(0.0, |hit| hit.found.bits);
-            let mut ranked: Vec<(f64, usize)> = order.iter().map(|&i| (bits(i), i)).collect();
-            ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            // Below a length, so within usize.
-            order = ranked.into_iter().take(most as usize).map(|(_, i)| i).collect();
-            order.sort_unstable();
+    /// The `most` of some tracks with the most bits, in order.
+    pub fn most_promising(&self, tracks: Vec<usize>, most: u64) -> Vec<usize> {
+        if most >= tracks.len() as u64 {
+            return tracks;
         }
+        let bits = |i: usize| self.best_in(&self.tracks[i]).map_or(0.0, |hit| hit.found.bits);
+        let mut ranked: Vec<(f64, usize)> = tracks.into_iter().map(|i| (bits(i), i)).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // Below a length, so within usize.
+        let mut order: Vec<usize> = ranked.into_iter().take(most as usize).map(|(_, i)| i).collect();
+        order.sort_unstable();
         order
+    }
+
+    /// A number for the next range that has its last phase.
+    pub fn next_index(&mut self) -> u64 {
+        self.finished += 1;
+        self.finished - 1
     }
 }
 

@@ -40,11 +40,11 @@ pub fn run(task: &Task, unit: &DenseUnit, evaluator: &mut dyn Evaluator) -> Resu
         }
     })?;
     let closing = probe.close()?;
-    seen.misses = if unit.keep { misses } else { Vec::new() };
+    seen.misses = if unit.keep > 0 { misses } else { Vec::new() };
     let hits = Hits { inputs: &inputs, arity: orthant.dims(), rows };
     seen.best = hits.best();
-    if unit.keep {
-        seen.hits = hits.thinned(&task.function, task.settings.gap);
+    if unit.keep > 0 {
+        seen.hits = hits.thinned(&task.function, task.settings.gap, unit.keep);
     }
     Ok(Answer {
         evaluations: seen.statistics.samples,

@@ -106,8 +106,8 @@ pub fn probe_outside(
     let Some(first) = side.next(scout, at) else { return Ok(Vec::new()) };
     let near = side.step_or_end(scout, at, scout.near[d]);
     let far = side.step_or_end(scout, at, zone.reach);
-    // As many as make missing all a chance of 1e-3 at the density of the loose box, within limits.
-    let wanted = if zone.sparse { (6.9 / scout.density.max(1e-9)) as u64 } else { 0 };
+    // As many as make missing all a chance of 1e-3 at the density of the range, within limits.
+    let wanted = if zone.sparse { (6.9 / group.density.max(1e-9)) as u64 } else { 0 };
     let far_probes = wanted.clamp(PROBES, MOST_PROBES);
     let mut places = Vec::new();
     for (from, to, count) in [(first, near, PROBES), (near, far, far_probes)] {
@@ -191,8 +191,7 @@ fn advance(
     hits: Vec<Vec<u64>>,
 ) -> Result<bool, Halt> {
     let d = side.d;
-    let mut hits = hits.into_iter();
-    while let Some(hit) = hits.next() {
+    for hit in hits {
         let at = group.side(d, side.outward);
         if at.abs_diff(hit[d]) >= scout.gap[d] {
             let mut bridge = Bridge::default();
@@ -201,9 +200,9 @@ fn advance(
             let near_ends = bridge.clean.iter().map(|gap| if side.outward { gap.lo[d] } else { gap.hi[d] });
             let nearest = if side.outward { near_ends.min() } else { near_ends.max() };
             if let Some(stop) = nearest {
-                for found in bridge.hits.into_iter().chain([hit]).chain(hits) {
-                    if side.beyond(found[d], stop) { scout.strays.push(found) } else { group.add(found) }
-                }
+                // What lies beyond is another range's; the unit's samples hold it.
+                let near = bridge.hits.into_iter().filter(|found| !side.beyond(found[d], stop));
+                near.for_each(|found| group.add(found));
                 return Ok(true);
             }
             bridge.hits.into_iter().for_each(|found| group.add(found));

@@ -30,7 +30,7 @@ pub fn run(task: &Task, unit: &EvolveUnit, evaluator: &mut dyn Evaluator) -> Res
     });
     for island in unit.islands.0..unit.islands.1 {
         let names = [task.function.name.as_str(), spot.build(task), "evolve"];
-        // A range has far fewer islands than 2^20.
+        // A range has at most 4096 islands.
         let stream = Stream::new(task.settings.seed, &names, spot.index << 20 | island);
         let landscape = Landscape::new(&climb, island - unit.islands.0, island % 2 == 0);
         let dims = landscape.cuboid.open_dims();

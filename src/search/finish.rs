@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::cigen::Cigen;
 use super::comparison::{Comparison, Track};
-use super::found::keep_best;
 use crate::fp::Side;
 use crate::model::{
     ClassChange, ComparisonResult, Edges, FaultKind, FaultRecord, FunctionResult, RangeResult, StopReason,
@@ -68,12 +67,11 @@ type RangeKey = Vec<(Option<i128>, Side)>;
 
 fn range_result(comparison: &Comparison, track: &Track) -> Option<(RangeKey, RangeResult)> {
     let pool = comparison.pools.get(&track.sides)?;
-    let mut best = track.best.clone();
+    let best = comparison.best_in(track).map(|hit| hit.found.witness());
     let mut class_changes: BTreeMap<ClassChange, u64> = BTreeMap::new();
     let mut seen = track.uniform.clone();
     let measured = seen.samples > 0;
     for hit in pool.hits.iter().filter(|hit| track.range.cuboid.contains(&hit.point)) {
-        keep_best(&mut best, &hit.found);
         if let Some(change) = hit.found.change {
             *class_changes.entry(change).or_default() += 1;
         }
@@ -95,7 +93,7 @@ fn range_result(comparison: &Comparison, track: &Track) -> Option<(RangeKey, Ran
         samples: seen.samples,
         inconsistent: seen.inconsistent,
         mean_bits: seen.mean_bits(),
-        witness: best?.witness(),
+        witness: best?,
         class_changes,
         lo: lo.clone(),
         hi,

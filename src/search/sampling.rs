@@ -4,7 +4,7 @@ use super::found::Score;
 use super::lattice::Lattice;
 use super::probe::Probe;
 use super::sampler::ParamSampler;
-use super::thin::Hits;
+use super::thin::{Hits, MOST_HITS};
 use super::unit::{Answer, Crowd, InputsUnit, PlotSample, Seen, StrataUnit};
 use super::{Task, survey};
 use crate::eval::{EvalError, Evaluator};
@@ -18,7 +18,7 @@ pub fn run_inputs(
     unit: &InputsUnit,
     evaluator: &mut dyn Evaluator,
 ) -> Result<Answer, EvalError> {
-    let job = Job { crowd: &unit.crowd, first: unit.first, keep_every: 1 };
+    let job = Job { crowd: &unit.crowd, first: unit.first, keep_every: 1, keep_hits: MOST_HITS };
     let (mut answer, bits) = job.run(task, &unit.inputs, evaluator)?;
     answer.plot = pick_plot(task, unit, &bits);
     Ok(answer)
@@ -30,7 +30,8 @@ pub fn run_strata(
     evaluator: &mut dyn Evaluator,
 ) -> Result<Answer, EvalError> {
     let inputs = strata_inputs(task, unit);
-    let job = Job { crowd: &unit.crowd, first: false, keep_every: unit.keep_every.max(1) };
+    let (keep_every, keep_hits) = (unit.keep_every.max(1), unit.keep_hits);
+    let job = Job { crowd: &unit.crowd, first: false, keep_every, keep_hits };
     Ok(job.run(task, &inputs, evaluator)?.0)
 }
 
@@ -39,6 +40,7 @@ struct Job<'a> {
     crowd: &'a Crowd,
     first: bool,
     keep_every: u64,
+    keep_hits: u64,
 }
 
 impl Job<'_> {
@@ -74,11 +76,11 @@ impl Job<'_> {
         })?;
         let closing = probe.close()?;
         for (v, (seen, rows)) in seen.iter_mut().zip(rows).enumerate() {
-            let keep = keep_misses(task, inputs, &hit[v], &missed[v], self.keep_every);
+            let keep = self.keep_misses(task, inputs, &hit[v], &missed[v]);
             seen.misses = keep.iter().flat_map(|&i| &inputs[i * arity..(i + 1) * arity]).copied().collect();
             let hits = Hits { inputs, arity, rows };
             seen.best = hits.best();
-            seen.hits = hits.thinned(&task.function, task.settings.gap);
+            seen.hits = hits.thinned(&task.function, task.settings.gap, self.keep_hits);
         }
         let answer = Answer {
             evaluations: seen.iter().map(|s| s.statistics.samples).sum(),
@@ -89,28 +91,28 @@ impl Job<'_> {
         };
         Ok((answer, bits))
     }
-}
 
-/// Which consistent samples to return: every n-th, and with one free parameter also the neighbours
-/// of inconsistent ones, which bound their range.
-fn keep_misses(task: &Task, inputs: &[u64], hit: &[bool], missed: &[bool], every: u64) -> Vec<usize> {
-    let params = &task.function.params;
-    let mut keep: Vec<bool> =
-        missed.iter().enumerate().map(|(i, &m)| m && (i as u64).is_multiple_of(every)).collect();
-    let mut free = (0..params.len()).filter(|&p| !params[p].domain.is_fixed());
-    let wanted = every > 1 && hit.contains(&true) && missed.contains(&true);
-    if let (Some(only), None, true) = (free.next(), free.next(), wanted) {
-        let place = |i: &usize| params[only].ty.axis(inputs[i * params.len() + only]);
-        let mut order: Vec<usize> = (0..hit.len()).collect();
-        order.sort_by_cached_key(|i| place(i).map(|p| (p.side, p.mag)));
-        for pair in order.windows(2) {
-            if hit[pair[0]] != hit[pair[1]] {
-                keep[pair[0]] |= missed[pair[0]];
-                keep[pair[1]] |= missed[pair[1]];
-            }
+    /// Which consistent samples to return: every n-th, and with one free parameter also neighbours
+    /// of inconsistent ones, which bound their range.
+    fn keep_misses(&self, task: &Task, inputs: &[u64], hit: &[bool], missed: &[bool]) -> Vec<usize> {
+        let params = &task.function.params;
+        let regular = |i: usize| missed[i] && (i as u64).is_multiple_of(self.keep_every);
+        let mut keep: Vec<usize> = (0..hit.len()).filter(|&i| regular(i)).collect();
+        let mut free = (0..params.len()).filter(|&p| !params[p].domain.is_fixed());
+        let wanted = self.keep_every > 1 && hit.contains(&true) && missed.contains(&true);
+        if let (Some(only), None, true) = (free.next(), free.next(), wanted) {
+            let place = |i: &usize| params[only].ty.axis(inputs[i * params.len() + only]);
+            let mut order: Vec<usize> = (0..hit.len()).collect();
+            order.sort_by_cached_key(|i| place(i).map(|p| (p.side, p.mag)));
+            let pairs = order.windows(2).filter(|pair| hit[pair[0]] != hit[pair[1]]);
+            let bounds: Vec<usize> = pairs.flatten().copied().filter(|&i| missed[i]).collect();
+            // In a sparse region nearly every sample bounds another.
+            keep.extend(bounds.iter().step_by(bounds.len().div_ceil(self.keep_hits.max(1) as usize).max(1)));
+            keep.sort_unstable();
+            keep.dedup();
         }
+        keep
     }
-    (0..hit.len()).filter(|&i| keep[i]).collect()
 }
 
 /// Samples for plots: every n-th input, and the first inconsistent ones of each variant.
@@ -143,11 +145,13 @@ fn strata_inputs(task: &Task, unit: &StrataUnit) -> Vec<u64> {
         task.function.params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect();
     let single = survey::free_params(task) == 1;
     let lattice = Lattice::new(samplers.len(), &mut Stream::new(seed, &[name, "", "lattice"], 0));
-    let mut stream = Stream::new(seed, &[name, "", "strata"], unit.from / STREAM_BLOCK);
+    // A round has far fewer blocks than 2^48.
+    let stream_of = |block: u64| Stream::new(seed, &[name, "", "strata"], unit.round << 48 | block);
+    let mut stream = stream_of(unit.from / STREAM_BLOCK);
     let mut inputs = Vec::with_capacity((unit.to - unit.from) as usize * samplers.len());
     for i in unit.from..unit.to {
         if i % STREAM_BLOCK == 0 {
-            stream = Stream::new(seed, &[name, "", "strata"], i / STREAM_BLOCK);
+            stream = stream_of(i / STREAM_BLOCK);
         }
         let partitioned = !single && i % 4 == 3;
         for (p, sampler) in samplers.iter().enumerate() {
@@ -156,13 +160,13 @@ fn strata_inputs(task: &Task, unit: &StrataUnit) -> Vec<u64> {
             } else if single {
                 sampler.in_stratum(i, unit.count, &mut stream)
             } else {
-                sampler.at_fraction(lattice.fraction(i, p))
+                sampler.at_fraction(lattice.fraction(unit.base + i, p))
             });
         }
     }
     if single {
         let mut order: Vec<usize> = (0..inputs.len() / samplers.len()).collect();
-        Stream::new(seed, &[name, "", "strata order"], unit.from).shuffle(&mut order);
+        Stream::new(seed, &[name, "", "strata order"], unit.round << 48 | unit.from).shuffle(&mut order);
         let rows = order.iter().flat_map(|&i| &inputs[i * samplers.len()..(i + 1) * samplers.len()]);
         inputs = rows.copied().collect();
     }

@@ -1,12 +1,16 @@
 //! Tests single points of an orthant for the tightening, within a budget, and keeps what it saw.
 
+use std::collections::BTreeSet;
+
 use super::Task;
+use super::edge_values::edge_values;
 use super::found::{Found, keep_best};
 use super::probe::{Closing, Probe};
 use super::unit::{Seen, TightenUnit};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
-use crate::ranges::{Cuboid, Orthant};
+use crate::model::Param;
+use crate::ranges::{Axis, Cuboid, Orthant};
 
 /// The part of a binade in which the surroundings of an edge are looked at.
 const NEAR: f64 = 0.1;
@@ -29,12 +33,14 @@ impl From<EvalError> for Halt {
 pub struct Group {
     pub hits: Vec<Vec<u64>>,
     pub hull: Cuboid,
+    /// Share of inconsistent samples in a box around them.
+    pub density: f64,
 }
 
 impl Group {
-    pub fn new(hits: Vec<Vec<u64>>) -> Option<Group> {
+    pub fn new(hits: Vec<Vec<u64>>, density: f64) -> Option<Group> {
         let hull = Cuboid::hull(hits.iter().map(Vec::as_slice))?;
-        Some(Group { hits, hull })
+        Some(Group { hits, hull, density })
     }
 
     pub fn add(&mut self, point: Vec<u64>) {
@@ -65,10 +71,8 @@ pub struct Scout<'a> {
     /// Per axis: the narrowest gap that splits a range, and the width looked at around an edge.
     pub gap: Vec<u64>,
     pub near: Vec<u64>,
-    /// Share of inconsistent samples in the loose box.
-    pub density: f64,
-    /// Inconsistent points beyond a clean gap: another range's.
-    pub strays: Vec<Vec<u64>>,
+    /// Per axis: ranks of the edge values.
+    edge_values: Vec<BTreeSet<u64>>,
 }
 
 impl<'a> Scout<'a> {
@@ -78,6 +82,10 @@ impl<'a> Scout<'a> {
         let names = [task.function.name.as_str(), unit.spot.build(task), "tighten"];
         let gap: Vec<u64> = orthant.axes.iter().map(|axis| axis.steps(task.settings.gap)).collect();
         let near = orthant.axes.iter().zip(&gap).map(|(axis, &gap)| axis.steps(NEAR).min(gap)).collect();
+        let ranks = |(axis, param): (&Axis, &Param)| {
+            edge_values(param).into_iter().filter_map(|bits| axis.rank_of(bits)).collect()
+        };
+        let edge_values = orthant.axes.iter().zip(&task.function.params).map(ranks).collect();
         Some(Scout {
             probe: Probe::new(task, evaluator, unit.spot.allowances(task), false),
             orthant,
@@ -87,8 +95,7 @@ impl<'a> Scout<'a> {
             left: unit.budget,
             gap,
             near,
-            density: unit.density,
-            strays: Vec::new(),
+            edge_values,
         })
     }
 
@@ -147,6 +154,17 @@ impl<'a> Scout<'a> {
     pub fn any_member<'g>(&mut self, group: &'g Group) -> &'g [u64] {
         // Below a length, so within usize.
         &group.hits[self.stream.below(group.hits.len() as u64) as usize]
+    }
+
+    /// A random place of a box.
+    pub fn anywhere(&mut self, cuboid: &Cuboid) -> Vec<u64> {
+        let axes = self.orthant.axes.iter().zip(cuboid.lo.iter().zip(&cuboid.hi));
+        axes.map(|(axis, (&lo, &hi))| axis.settle(self.stream.between(lo, hi)).max(lo)).collect()
+    }
+
+    /// Whether a place of an axis is an edge value, which every search samples.
+    pub fn is_edge_value(&self, d: usize, rank: u64) -> bool {
+        self.edge_values[d].contains(&rank)
     }
 
     pub fn close(self) -> Result<(Seen, Closing), EvalError> {

@@ -5,16 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::scout::{Group, Halt, Scout, moved};
 
-/// Fewest samples that call a gap clean, and the most that are spent on one: a gap that needs more
-/// than that stays unsplit.
+/// Fewest samples that call a gap clean, and the most that are spent on one unless a large budget
+/// allows more: a gap that needs more than that stays unsplit.
 const FEWEST: u64 = 32;
 const MOST: u64 = 512;
 /// Samples of a gap in the first looks; most gaps inside a range end with the first.
 const LOOKS: [u64; 4] = [4, 12, 16, 32];
 /// Chance of calling a gap clean that is not, as -ln: 1e-3.
 const CONFIDENCE: f64 = 6.9;
-/// Above this share of inconsistent points around it a point belongs to a solid region.
+/// Above this share of inconsistent points around it a point belongs to a solid region; the floats
+/// next to it alone have to be twice as many.
 const SOLID: f64 = 0.25;
+/// Samples that say how dense a part is.
+const DENSITY_SAMPLES: u64 = 64;
+/// Floats on each side of a point that show whether it stands alone.
+const NEIGHBOURS: usize = 4;
 /// A gap of so few values is tested value by value.
 const FEW_VALUES: u128 = 64;
 
@@ -42,7 +47,7 @@ impl Gap {
 pub struct Gaps {
     /// Gaps that cannot be called clean with the samples at hand.
     doubtful: BTreeSet<(usize, u64, u64)>,
-    solidity: BTreeMap<(usize, u64), f64>,
+    solidity: BTreeMap<u64, f64>,
 }
 
 /// The outcome of looking into a gap: the clean parts of it, and the inconsistent points in it.
@@ -75,7 +80,12 @@ impl Gaps {
                 }
             }
             if parts.len() > 1 {
+                let measured = parts.iter_mut().try_for_each(|part| measure(scout, part));
                 open.append(&mut parts);
+                if let Err(halt) = measured {
+                    done.append(&mut open);
+                    return (done, Some(halt));
+                }
             } else {
                 done.push(group);
             }
@@ -161,64 +171,117 @@ impl Gaps {
             tried += count;
             round += 1;
             if tried >= needed {
-                needed = self.needed(scout, d, gap)?;
+                needed = self.needed(scout, group, d, gap)?;
             }
-            if needed > MOST {
+            let most = MOST.max(scout.left / 16);
+            if needed > most {
                 self.doubtful.insert((d, gap.lo[d], gap.hi[d]));
             }
-            if needed > MOST || tried >= needed {
+            if needed > most || tried >= needed {
                 return Ok(Vec::new());
             }
         }
     }
 
-    /// How many consistent samples make a gap clean. Beside a solid region few do; between points
-    /// of a sparse one as many as make a hit likely at that region's density.
-    fn needed(&mut self, scout: &mut Scout<'_>, d: usize, gap: &Gap) -> Result<u64, Halt> {
-        let solid = self.solidity(scout, d, &gap.lo)?.max(self.solidity(scout, d, &gap.hi)?);
-        let density = if solid >= SOLID { solid } else { scout.density };
-        // A positive number of at most a few thousands, or infinity, which saturates.
-        Ok(((CONFIDENCE / density.max(1e-9)) as u64).max(FEWEST))
+    /// How many consistent samples make a gap clean: as many as make a hit likely, had the gap the
+    /// density of what lies beside it. More than `MOST` when that is not known or too low.
+    ///
+    /// On a single axis a solid end says that a region ends there, and few samples show it. Between
+    /// isolated points only samples next to the gap can tell how dense they are. In several
+    /// dimensions a region may be solid around every point and still fill little of the box, so
+    /// only the density of the whole part counts.
+    fn needed(&mut self, scout: &mut Scout<'_>, group: &Group, d: usize, gap: &Gap) -> Result<u64, Halt> {
+        let density = if scout.open_dims().len() > 1 {
+            group.density
+        } else {
+            let solid = self.solidity(scout, d, &gap.lo)?.max(self.solidity(scout, d, &gap.hi)?);
+            if solid >= SOLID { solid } else { density_beside(scout, group, d, gap)? }
+        };
+        // A positive number, or infinity, which saturates.
+        Ok(((CONFIDENCE / density) as u64).max(FEWEST))
     }
 
-    /// The share of inconsistent points around one, at distances from an eighth of the gap setting
-    /// down to a millionth of it.
+    /// The share of inconsistent points around one of a single axis: among the next floats, or at
+    /// distances from an eighth of the gap setting down to a millionth of it, whichever is more.
+    /// An edge value is solid by itself: it was chosen, so it says nothing about its surroundings.
     fn solidity(&mut self, scout: &mut Scout<'_>, d: usize, base: &[u64]) -> Result<f64, Halt> {
         let at = base[d];
-        if let Some(&known) = self.solidity.get(&(d, at)) {
+        if let Some(&known) = self.solidity.get(&at) {
             return Ok(known);
         }
         let axis = &scout.orthant.axes[d];
-        let mut places = BTreeSet::new();
+        let mut next = BTreeSet::new();
+        let (mut below, mut above) = (Some(at), Some(at));
+        for _ in 0..NEIGHBOURS {
+            below = below.and_then(|place| axis.before(place));
+            above = above.and_then(|place| axis.after(place));
+            next.extend(below.into_iter().chain(above));
+        }
+        let mut apart = BTreeSet::new();
         for shift in [3, 6, 9, 12, 16, 20] {
             let step = (scout.gap[d] >> shift).max(1);
-            places.extend(at.checked_sub(step).map(|place| axis.settle(place)));
-            places.insert(axis.settle(at.saturating_add(step)));
-            places.extend(axis.after(at));
+            apart.extend(at.checked_sub(step).map(|place| axis.settle(place)));
+            apart.insert(axis.settle(at.saturating_add(step)));
         }
-        places.remove(&at);
-        let points: Vec<Vec<u64>> = places.into_iter().map(|place| moved(base, d, place)).collect();
-        // Counts of at most a dozen.
-        let total = points.len().max(1) as f64;
-        let solidity = scout.hits_of(points)?.len() as f64 / total;
-        self.solidity.insert((d, at), solidity);
+        apart.remove(&at);
+        let mut solidity: f64 = if scout.is_edge_value(d, at) { SOLID } else { 0.0 };
+        for (places, weight) in [(apart, 1.0), (next, 0.5)] {
+            let points: Vec<Vec<u64>> = places.into_iter().map(|place| moved(base, d, place)).collect();
+            // Counts of at most a dozen.
+            let total = points.len().max(1) as f64;
+            solidity = solidity.max(weight * scout.hits_of(points)?.len() as f64 / total);
+        }
+        self.solidity.insert(at, solidity);
         Ok(solidity)
     }
 }
 
-/// Points inside a gap. Along the other axes they are those of members, or lie on the line between
-/// the members at both ends of the gap, so that neither a box nor a diagonal band is missed.
+/// The share of inconsistent points on both sides of a gap, as far from it as it is wide; 0 when
+/// none was met.
+fn density_beside(scout: &mut Scout<'_>, group: &Group, d: usize, gap: &Gap) -> Result<f64, Halt> {
+    let width = gap.width(d);
+    let (lo, hi) = (group.hull.lo[d], group.hull.hi[d]);
+    let mut points = Vec::new();
+    for (from, to) in [
+        (gap.lo[d].saturating_sub(width).max(lo).min(gap.lo[d]), gap.lo[d]),
+        (gap.hi[d], gap.hi[d].saturating_add(width).min(hi).max(gap.hi[d])),
+    ] {
+        let places = scout.spread(d, from, to, DENSITY_SAMPLES);
+        points.extend(places.into_iter().map(|place| moved(&gap.lo, d, place)));
+    }
+    // Counts of at most a few dozen.
+    let total = points.len().max(1) as f64;
+    Ok(scout.hits_of(points)?.len() as f64 / total)
+}
+
+/// Measures how dense a part is that was cut off.
+fn measure(scout: &mut Scout<'_>, part: &mut Group) -> Result<(), Halt> {
+    if scout.open_dims().len() < 2 {
+        return Ok(());
+    }
+    let points: Vec<Vec<u64>> = (0..DENSITY_SAMPLES).map(|_| scout.anywhere(&part.hull)).collect();
+    let hits = scout.hits_of(points)?;
+    // Counts of at most a few dozen.
+    part.density = hits.len() as f64 / DENSITY_SAMPLES as f64;
+    hits.into_iter().for_each(|hit| part.add(hit));
+    Ok(())
+}
+
+/// Points inside a gap. Along the other axes they are those of the members at its ends, or lie on
+/// the line between these, or are those of any member, or anywhere in the part's box, so that
+/// neither a box nor a diagonal band nor a cloud is missed.
 fn inside(scout: &mut Scout<'_>, group: &Group, d: usize, gap: &Gap, count: u64) -> Vec<Vec<u64>> {
     let (lo, hi) = (gap.lo[d], gap.hi[d]);
     let places = scout.spread(d, lo + 1, hi - 1, count);
     let places = places.into_iter().filter(|&place| place > lo && place < hi);
     let mut points = Vec::new();
     for (i, place) in places.enumerate() {
-        let point = match i % 4 {
+        let point = match i % 8 {
             0 => moved(&gap.lo, d, place),
-            1 => moved(&gap.hi, d, place),
-            2 => moved(&between(scout, &gap.lo, &gap.hi, place - lo, hi - lo), d, place),
-            _ => moved(scout.any_member(group), d, place),
+            4 => moved(&gap.hi, d, place),
+            1 | 5 => moved(&between(scout, &gap.lo, &gap.hi, place - lo, hi - lo), d, place),
+            2 | 6 => moved(scout.any_member(group), d, place),
+            _ => moved(&scout.anywhere(&group.hull), d, place),
         };
         points.push(point);
     }
@@ -252,5 +315,5 @@ fn cut(group: &Group, d: usize, clean: &[Gap]) -> Vec<Group> {
     for hit in &group.hits {
         parts.entry(cuts.partition_point(|&c| c <= hit[d])).or_default().push(hit.clone());
     }
-    parts.into_values().filter_map(Group::new).collect()
+    parts.into_values().filter_map(|hits| Group::new(hits, group.density)).collect()
 }

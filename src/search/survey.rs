@@ -10,7 +10,9 @@ use super::sampler::{Exponent, ParamSampler};
 use crate::fp::Stream;
 
 /// Most partitioned samples and most samples of a range: 2^n factors would explode at 8 parameters.
-pub const MOST_SAMPLES: u64 = 65_536;
+const MOST_SAMPLES: u64 = 65_536;
+/// Most inputs of a domain that is searched completely.
+const MOST_LISTED: u64 = 1 << 18;
 /// Most combinations of edge values.
 const EDGE_COMBINATIONS: usize = 256;
 
@@ -39,7 +41,7 @@ pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
     };
     let free = free_params(task);
     let samples = per_dimension(settings.samples, free);
-    let few = limit.unwrap_or(samples * 4).min(MOST_SAMPLES);
+    let few = limit.unwrap_or(samples * 4).min(MOST_LISTED);
     if plan.enumerate(few) {
         return Survey { inputs: plan.inputs, complete: true, cut: false };
     }
@@ -62,6 +64,12 @@ pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
 /// Parameters that are not fixed to one value.
 pub fn free_params(task: &Task) -> usize {
     task.function.params.iter().filter(|p| !p.domain.is_fixed()).count()
+}
+
+/// The number of inputs of the domain, at most about `most + 1`.
+pub fn domain_size(task: &Task, most: u64) -> u64 {
+    let samplers = task.function.params.iter().map(|p| ParamSampler::new(p, &task.settings));
+    samplers.fold(1, |product, sampler| product.saturating_mul(sampler.count(most)))
 }
 
 struct Planner {

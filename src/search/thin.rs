@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::found::{Found, Score};
-use crate::fp::AxisPoint;
+use crate::fp::{AxisPoint, Side};
 use crate::model::Function;
 use crate::ranges::{Axis, Orthant, Sides};
 
-/// Most inconsistent samples of one variant that a unit returns unthinned.
-pub const MOST_HITS: usize = 4096;
+/// Most inconsistent samples of one variant that a unit returns, unless it is told otherwise.
+pub const MOST_HITS: u64 = 4096;
 
 /// Inconsistent samples among a unit's inputs: which, and their scores.
 pub struct Hits<'a> {
@@ -34,19 +34,21 @@ impl Hits<'_> {
         top.map(|row| self.found(row)).min_by(Found::better_first)
     }
 
-    /// The samples, thinned when there are more than `MOST_HITS`; the order stays.
+    /// The samples, thinned when there are more than `most`; the order stays.
     ///
     /// With one free parameter no gap of a quarter of `gap` binades opens between those that are
-    /// kept, so every one that is dropped lies in the range of its neighbours.
-    pub fn thinned(&self, function: &Function, gap: f64) -> Vec<Found> {
-        if self.rows.len() <= MOST_HITS {
+    /// kept, so every one that is dropped lies in the range of its neighbours. With several, each
+    /// stretch of the space keeps its share, so that the few of a small region stay beside the many
+    /// of a large one.
+    pub fn thinned(&self, function: &Function, gap: f64, most: u64) -> Vec<Found> {
+        if self.rows.len() as u64 <= most {
             return (0..self.rows.len()).map(|row| self.found(row)).collect();
         }
         let is_free = |&p: &usize| !function.params[p].domain.is_fixed();
         let free: Vec<usize> = (0..function.arity()).filter(is_free).collect();
         let kept = match free.as_slice() {
             &[only] => sweep(function, only, gap, self),
-            _ => stride(function, &free, self),
+            _ => even(function, &free, most as usize, self),
         };
         kept.into_iter().map(|row| self.found(row)).collect()
     }
@@ -75,11 +77,43 @@ fn sweep(function: &Function, param: usize, gap: f64, hits: &Hits<'_>) -> BTreeS
     kept
 }
 
-fn stride(function: &Function, free: &[usize], hits: &Hits<'_>) -> BTreeSet<usize> {
-    let count = hits.rows.len();
-    let mut kept: BTreeSet<usize> = (0..count).step_by(count.div_ceil(MOST_HITS)).collect();
+/// The extremes of every orthant, and as many of each cell of a grid as there is room for.
+fn even(function: &Function, free: &[usize], most: usize, hits: &Hits<'_>) -> BTreeSet<usize> {
+    let mut kept = extremes(function, free, hits);
+    let ends: Vec<(u64, u64)> = free.iter().map(|&p| ends(function, p, hits)).collect();
+    for cells in [32, 16, 8, 4, 2, 1] {
+        let mut members: BTreeMap<Vec<(Side, u64)>, Vec<usize>> = BTreeMap::new();
+        for i in 0..hits.rows.len() {
+            let input = hits.input(i);
+            let cell = |(&p, &(lo, hi)): (&usize, &(u64, u64))| {
+                let place = function.params[p].ty.axis(input[p])?;
+                Some((place.side, (place.mag - lo) / ((hi - lo) / cells + 1)))
+            };
+            members.entry(free.iter().zip(&ends).filter_map(cell).collect()).or_default().push(i);
+        }
+        if members.len() > most && cells > 1 {
+            continue;
+        }
+        let share = (most / members.len()).max(1);
+        for cell in members.values() {
+            kept.extend(cell.iter().step_by(cell.len().div_ceil(share)));
+        }
+        break;
+    }
+    kept
+}
+
+/// The least and the greatest distance from zero of one parameter.
+fn ends(function: &Function, param: usize, hits: &Hits<'_>) -> (u64, u64) {
+    let places = (0..hits.rows.len()).filter_map(|i| function.params[param].ty.axis(hits.input(i)[param]));
+    let widen = |(lo, hi): (u64, u64), place: AxisPoint| (lo.min(place.mag), hi.max(place.mag));
+    let (lo, hi) = places.fold((u64::MAX, 0), widen);
+    (lo.min(hi), hi)
+}
+
+fn extremes(function: &Function, free: &[usize], hits: &Hits<'_>) -> BTreeSet<usize> {
     let mut extremes: BTreeMap<(Sides, usize), [(u64, usize); 2]> = BTreeMap::new();
-    for i in 0..count {
+    for i in 0..hits.rows.len() {
         let input = hits.input(i);
         let sides = Orthant::sides_of(function, input);
         for &p in free {
@@ -93,6 +127,5 @@ fn stride(function: &Function, free: &[usize], hits: &Hits<'_>) -> BTreeSet<usiz
             }
         }
     }
-    kept.extend(extremes.values().flatten().map(|&(_, i)| i));
-    kept
+    extremes.values().flatten().map(|&(_, i)| i).collect()
 }

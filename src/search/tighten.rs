@@ -16,7 +16,8 @@ const PASSES: usize = 3;
 const FEWEST: u64 = 512;
 
 pub fn run(task: &Task, unit: &TightenUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
-    let (Some(mut scout), Some(group)) = (Scout::new(task, unit, evaluator), Group::new(unit.hits.clone()))
+    let (Some(mut scout), Some(group)) =
+        (Scout::new(task, unit, evaluator), Group::new(unit.hits.clone(), unit.density))
     else {
         return Ok(Answer::default());
     };

@@ -56,12 +56,18 @@ pub struct InputsUnit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrataUnit {
     pub crowd: Crowd,
+    /// Later rounds take other places of the domain.
+    pub round: u64,
+    /// Inputs that came before all strata, for an even sequence that goes on.
+    pub base: u64,
     /// Strata from..to of `count`.
     pub from: u64,
     pub to: u64,
     pub count: u64,
     /// Every how many consistent samples one is returned.
     pub keep_every: u64,
+    /// Most inconsistent samples that are returned, about.
+    pub keep_hits: u64,
 }
 
 /// One variant and one orthant: what units after the clustering look at.
@@ -82,8 +88,8 @@ pub struct DenseUnit {
     pub phase: String,
     pub cuboid: Cuboid,
     pub samples: u64,
-    /// Whether the samples themselves are returned, not only their numbers and the best.
-    pub keep: bool,
+    /// Most inconsistent samples that are returned, about; 0: no samples but the best.
+    pub keep: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,245 @@
+//! Plans the units of each phase of CIGEN from what the search knows; `cigen` says which phase is
+//! next and takes in the answers.
+
+use std::collections::BTreeMap;
+
+use super::budget::Purse;
+use super::cigen::{Cigen, Purpose};
+use super::comparison::Cluster;
+use super::sampling::STREAM_BLOCK;
+use super::survey::{domain_size, survey};
+use super::unit::{Crowd, DenseUnit, EvolveUnit, InputsUnit, StrataUnit, TightenUnit, Unit};
+use crate::model::StopReason;
+use crate::ranges::Range;
+
+/// Inputs of one unit: enough to make a message worthwhile, few enough to fill all cores.
+const UNIT_INPUTS: u64 = 8192;
+const FEWEST_INPUTS: u64 = 1024;
+/// Units the islands of one range are spread over if they are not too long for that. Islands of a
+/// unit build on each other, so that too few of them are of less use.
+const ISLAND_UNITS: u64 = 16;
+const FEWEST_ISLANDS: u64 = 6;
+const MOST_ISLANDS: u64 = 16;
+/// Consistent and inconsistent samples of a phase and a variant that are kept, about: a budget
+/// decides what is evaluated, this what is remembered.
+const KEPT_MISSES: u64 = 16_384;
+const KEPT_HITS: u64 = 131_072;
+/// Inconsistent samples that a unit returns: few enough for a message, enough to be of use.
+const HITS_OF_UNIT: [u64; 2] = [64, 4096];
+/// Samples for plots: regular ones, and as many inconsistent ones.
+const PLOT_SAMPLES: u64 = 1000;
+
+impl Cigen {
+    /// Some comparisons, by index, that see the same inputs.
+    fn crowd(&self, members: &[usize]) -> Crowd {
+        let most = u64::from(self.task.settings.max_faults.max(1));
+        let mut allow = vec![0; self.task.builds.len()];
+        for comparison in members.iter().map(|&c| &self.comparisons[c]) {
+            for (build, used) in [0, comparison.variant].into_iter().zip(comparison.faults) {
+                // At most `max_faults`.
+                allow[build] = most.saturating_sub(used) as u32;
+            }
+        }
+        Crowd { variants: members.iter().map(|&c| self.comparisons[c].variant).collect(), allow }
+    }
+
+    fn open(&self) -> Vec<usize> {
+        (0..self.comparisons.len()).filter(|&c| self.comparisons[c].is_open()).collect()
+    }
+
+    pub(super) fn plan_survey(&mut self) -> Vec<Unit> {
+        let members = self.open();
+        if members.is_empty() || self.task.function.params.is_empty() {
+            return Vec::new();
+        }
+        let crowd = self.crowd(&members);
+        let plan = survey(&self.task, Purse::new(&self.task.settings, self.free).survey());
+        let arity = self.task.function.arity();
+        self.surveyed = (plan.inputs.len() / arity) as u64;
+        self.complete = plan.complete;
+        self.comparisons.iter_mut().for_each(|c| c.cut |= plan.cut);
+        let size = self.surveyed.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
+        let count = self.surveyed.div_ceil(size);
+        let units: Vec<Unit> = plan
+            .inputs
+            // A unit's size is at most UNIT_INPUTS, so within usize.
+            .chunks(size as usize * arity)
+            .enumerate()
+            .map(|(i, inputs)| {
+                Unit::Inputs(InputsUnit {
+                    crowd: crowd.clone(),
+                    inputs: inputs.to_vec(),
+                    first: i == 0,
+                    plot_every: self.surveyed.div_ceil(PLOT_SAMPLES),
+                    plot_hits: PLOT_SAMPLES / (count * crowd.variants.len() as u64).max(1),
+                })
+            })
+            .collect();
+        self.purposes = units.iter().map(|_| Purpose::Sampling(members.clone())).collect();
+        units
+    }
+
+    pub(super) fn plan_strata(&mut self) -> Vec<Unit> {
+        let members = self.open();
+        let count = Purse::new(&self.task.settings, self.free).strata(self.surveyed);
+        if self.complete || members.is_empty() || self.surveyed == 0 || count == 0 {
+            return Vec::new();
+        }
+        let count = domain_size(&self.task, count).min(count);
+        self.strata(&members, 0, 0, count)
+    }
+
+    /// Spends what the comparisons have left over on finer strata: what is found now are regions
+    /// that everything before was too coarse for. Comparisons that have as much left share inputs.
+    pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Unit> {
+        let purse = Purse::new(&self.task.settings, self.free);
+        let mut groups: BTreeMap<(u64, u64, u64), Vec<usize>> = BTreeMap::new();
+        for c in self.open() {
+            let comparison = &self.comparisons[c];
+            let count = purse.finer_strata(comparison.evaluations);
+            // A domain with fewer values than that holds no finer regions.
+            let small = domain_size(&self.task, comparison.evaluations) <= comparison.evaluations;
+            if count > 0 && !self.complete && !small {
+                groups.entry((count, comparison.evaluations, comparison.faults[0])).or_default().push(c);
+            }
+        }
+        let plan = |((count, spent, _), members): (_, Vec<usize>)| self.strata(&members, round, spent, count);
+        groups.into_iter().flat_map(plan).collect()
+    }
+
+    fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> Vec<Unit> {
+        let crowd = self.crowd(members);
+        let size = (count.div_ceil(8).clamp(FEWEST_INPUTS, UNIT_INPUTS * 2)).next_multiple_of(STREAM_BLOCK);
+        let units = count.div_ceil(size);
+        self.purposes.extend((0..units).map(|_| Purpose::Sampling(members.to_vec())));
+        let unit = |i: u64| StrataUnit {
+            crowd: crowd.clone(),
+            round: round as u64,
+            base,
+            from: i * size,
+            to: count.min((i + 1) * size),
+            count,
+            keep_every: count.div_ceil(KEPT_MISSES),
+            keep_hits: hits_of_unit(units),
+        };
+        (0..units).map(|i| Unit::Strata(unit(i))).collect()
+    }
+
+    pub(super) fn plan_dense(&mut self) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+            if comparison.stop == Some(StopReason::Nondeterministic) {
+                continue;
+            }
+            comparison.find_candidates(&self.task.settings);
+            if !comparison.is_open() || self.complete {
+                continue;
+            }
+            let mut purse = Purse::new(&self.task.settings, self.free);
+            let all: Vec<usize> = (0..comparison.tracks.len()).collect();
+            let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
+            let samples = purse.dense(comparison.evaluations, affordable);
+            comparison.cut |= affordable > 0 && purse.cut;
+            let keep = hits_of_unit(affordable * samples.div_ceil(UNIT_INPUTS));
+            for track in comparison.most_promising(all, affordable) {
+                for (i, samples) in pieces(samples).enumerate() {
+                    let index = (track as u64) << 24 | i as u64;
+                    let Range { cuboid, .. } = comparison.tracks[track].range.clone();
+                    let spot = comparison.spot(&self.task.settings, &comparison.tracks[track].sides, index);
+                    units.push(Unit::Dense(DenseUnit { spot, phase: "dense".into(), cuboid, samples, keep }));
+                    self.purposes.push(Purpose::Dense(c, track));
+                }
+            }
+        }
+        units
+    }
+
+    pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Unit> {
+        self.settle();
+        let settings = &self.task.settings;
+        let mut units = Vec::new();
+        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+            if !comparison.is_open() || !settings.tighten {
+                continue;
+            }
+            let clusters = if strays == 0 {
+                let all: Vec<usize> = (0..comparison.tracks.len()).collect();
+                let mut purse = Purse::new(settings, self.free);
+                let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
+                self.replaced[c] = comparison.most_promising(all, affordable);
+                Some(comparison.clusters(settings, &self.replaced[c]))
+            } else {
+                comparison.stray_clusters(settings)
+            };
+            let Some(clusters) = clusters else { continue };
+            let mut purse = Purse::new(settings, self.free);
+            let budget = purse.tighten(comparison.evaluations, clusters.len() as u64);
+            for (i, Cluster { sides, points, density }) in clusters.into_iter().enumerate() {
+                let index = (round as u64) << 48 | (strays as u64) << 32 | i as u64;
+                let spot = comparison.spot(settings, &sides, index);
+                units.push(Unit::Tighten(TightenUnit { spot, hits: points, density, budget }));
+                self.purposes.push(Purpose::Tighten(c, sides));
+            }
+        }
+        units
+    }
+
+    /// Statistics and maxima of the ranges that have none yet.
+    pub(super) fn plan_finale(&mut self) -> Vec<Unit> {
+        self.settle();
+        let mut units = Vec::new();
+        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+            comparison.cover_strays(&self.task.function, &self.task.settings);
+            if !comparison.is_open() {
+                continue;
+            }
+            let settings = &self.task.settings;
+            let mut purse = Purse::new(settings, self.free);
+            let all: Vec<usize> =
+                (0..comparison.tracks.len()).filter(|&t| !comparison.tracks[t].finished).collect();
+            let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
+            comparison.cut |= affordable < all.len() as u64;
+            for track in comparison.most_promising(all, affordable) {
+                comparison.tracks[track].finished = true;
+                let sides = comparison.tracks[track].sides.clone();
+                let cuboid = comparison.tracks[track].range.cuboid.clone();
+                // Ranges that come later stand elsewhere in the list, but may take an earlier one's place.
+                let index = comparison.next_index();
+                let dims = cuboid.open_dims().len();
+                let finale = purse.finale(comparison.evaluations, affordable, dims);
+                let best = comparison.best_in(&comparison.tracks[track]).map(|hit| hit.point.clone());
+                for (i, samples) in pieces(finale.measure).enumerate() {
+                    let spot = comparison.spot(settings, &sides, index << 24 | i as u64);
+                    let (phase, cuboid, keep) = ("measure".into(), cuboid.clone(), 0);
+                    units.push(Unit::Dense(DenseUnit { spot, phase, cuboid, samples, keep }));
+                    self.purposes.push(Purpose::Measure(c, track));
+                }
+                if self.complete || dims == 0 {
+                    continue;
+                }
+                let size = finale.islands.div_ceil(ISLAND_UNITS).clamp(FEWEST_ISLANDS, MOST_ISLANDS);
+                for from in (0..finale.islands).step_by(size as usize) {
+                    units.push(Unit::Evolve(EvolveUnit {
+                        spot: comparison.spot(settings, &sides, index),
+                        cuboid: cuboid.clone(),
+                        best: best.clone(),
+                        islands: (from, finale.islands.min(from + size)),
+                        generations: finale.generations,
+                    }));
+                    self.purposes.push(Purpose::Evolve(c));
+                }
+            }
+            comparison.cut |= purse.cut;
+        }
+        units
+    }
+}
+
+/// Samples cut into units.
+fn pieces(samples: u64) -> impl Iterator<Item = u64> {
+    (0..samples.div_ceil(UNIT_INPUTS)).map(move |i| (samples - i * UNIT_INPUTS).min(UNIT_INPUTS))
+}
+
+fn hits_of_unit(units: u64) -> u64 {
+    (KEPT_HITS / units.max(1)).clamp(HITS_OF_UNIT[0], HITS_OF_UNIT[1])
+}
