@@ -300,6 +300,9 @@ impl Comparison {
 /// Clusters of points on the scale of all samples of an orthant. A threshold so small that there
 /// would be thousands of clusters is doubled until there are not.
 fn cluster(pool: &Pool, points: &[Vec<u64>], settings: &SearchSettings) -> Vec<Vec<usize>> {
+    if points.is_empty() {
+        return Vec::new();
+    }
     let samples = pool.hits.iter().map(|hit| &hit.point).chain(&pool.misses);
     let Some(span) = Cuboid::hull(samples.map(Vec::as_slice)) else { return Vec::new() };
     let mut threshold = settings.threshold;
