@@ -14,4 +14,4 @@ pub use category::Category;
 pub use replay::{ReplayError, StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
 pub use row::{function_row, outcome_text};
 pub use select::select;
-pub use shortfall::{shortfalls, usable_baseline};
+pub use shortfall::shortfalls;

@@ -36,18 +36,3 @@ fn cut_short(stop: StopReason) -> Option<&'static str> {
         StopReason::Missing => Some("is missing"),
     }
 }
-
-/// Whether the baseline was built; the reason it was not, otherwise.
-pub fn usable_baseline(run: &RunFile) -> Result<(), String> {
-    match run.builds.iter().find(|b| b.id == run.baseline) {
-        Some(build) if build.status == "built" => Ok(()),
-        Some(build) => {
-            // The compiler's words, line by line.
-            let words: Vec<_> = build.reason.lines().map(printable).collect();
-            let id = printable(&build.id);
-            let status = printable(&build.status);
-            Err(format!("the baseline {id} cannot be used ({status}): {}", words.join("\n")))
-        }
-        None => Err(format!("the baseline {} is not one of the builds", printable(&run.baseline))),
-    }
-}
