@@ -9,8 +9,8 @@ pub const TIMING_SCHEMA: &str = "bitrift.timing/1";
 pub struct FunctionTiming {
     pub name: String,
     pub wall_s: f64,
-    /// CPU seconds of the workers.
-    pub cpu_s: f64,
+    /// Seconds its units took, summed over workers.
+    pub busy_s: f64,
     pub evaluations: u64,
     pub evaluations_per_s: f64,
     /// Evaluations within a factor of two of the timeout: where another machine may answer differently.
@@ -18,9 +18,9 @@ pub struct FunctionTiming {
 }
 
 impl FunctionTiming {
-    pub fn new(name: &str, wall_s: f64, cpu_s: f64, evaluations: u64, near_timeouts: u64) -> Self {
+    pub fn new(name: &str, wall_s: f64, busy_s: f64, evaluations: u64, near_timeouts: u64) -> Self {
         let evaluations_per_s = rate(evaluations, wall_s);
-        FunctionTiming { name: name.into(), wall_s, cpu_s, evaluations, evaluations_per_s, near_timeouts }
+        FunctionTiming { name: name.into(), wall_s, busy_s, evaluations, evaluations_per_s, near_timeouts }
     }
 }
 
