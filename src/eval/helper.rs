@@ -47,16 +47,27 @@ fn serve(settled: &mut Settled) -> Option<()> {
     let loaded = Object::load(&object).map_err(|e| e.to_string());
     settled.slab.set_phase(Phase::Idle);
     let reply: HelperReply = loaded.as_ref().map(|_| ()).map_err(Clone::clone);
-    write_frame(&mut settled.replies, &reply).ok()?;
+    answer(settled, &reply)?;
     let loaded = loaded.ok()?;
     while let Some(run) = read_frame::<Run>(&mut settled.requests).ok()? {
         let reply: HelperReply = match loaded.shim(run.function) {
             Ok(shim) => Batches { shim, control: object.control, run }.all(settled)?,
             Err(error) => Err(error.to_string()),
         };
-        write_frame(&mut settled.replies, &reply).ok()?;
+        answer(settled, &reply)?;
     }
     None
+}
+
+/// Sends a reply; None when nobody is there to read it. SIGPIPE has its default action for the sake
+/// of code under test, and would end this process before it has cleaned up.
+fn answer(settled: &mut Settled, reply: &HelperReply) -> Option<()> {
+    // SAFETY: sets a disposition; this process has one thread.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    let sent = write_frame(&mut settled.replies, reply);
+    // SAFETY: as above.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    sent.ok()
 }
 
 /// One request, as far as it is done.
