@@ -71,6 +71,5 @@ pub fn build(command: &str, args: &[&str]) -> Build {
         optional: false,
         runner: Vec::new(),
         triple: None,
-        sysroot: None,
     }
 }

@@ -47,7 +47,6 @@ mod tests {
             optional: false,
             runner: Vec::new(),
             triple: None,
-            sysroot: None,
         }
     }
 

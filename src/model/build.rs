@@ -1,7 +1,6 @@
 //! A build: one compiler, one flag set, one target.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -75,8 +74,6 @@ pub struct Build {
     pub runner: Vec<String>,
     /// The target triple for `clang --target`; None for native.
     pub triple: Option<String>,
-    /// A sysroot or similar folder the target's tools need, kept for later stages.
-    pub sysroot: Option<PathBuf>,
 }
 
 impl Build {

@@ -71,7 +71,6 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
         optional: compiler.optional,
         runner: target.runner.clone(),
         triple: target.triple.clone(),
-        sysroot: None,
     })
 }
 

@@ -146,7 +146,6 @@ pub fn absent(command: &str, args: &[&str]) -> Build {
         optional: false,
         runner: Vec::new(),
         triple: None,
-        sysroot: None,
     }
 }
 
