@@ -3,16 +3,11 @@
 //! statistics. The evolution comes after the tightening because a maximum is sought in every range
 //! that is reported, and a tight box wastes no member of a population.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::Task;
-use super::comparison::Comparison;
-use super::finish::finish;
-use super::probe::EXAMPLES;
+use super::ledger::Ledger;
 use super::strategy::Strategy;
-use super::survey::free_params;
-use super::unit::{Answer, PlotSample, Unit};
-use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
+use super::unit::{Answer, Unit};
+use crate::model::{FunctionResult, StopReason};
 use crate::ranges::{Range, Sides};
 
 /// How often samples outside all ranges start a tightening of their own.
@@ -69,13 +64,7 @@ impl Purpose {
 }
 
 pub struct Cigen {
-    pub(super) task: Task,
-    pub(super) comparisons: Vec<Comparison>,
-    pub(super) faults: BTreeMap<(usize, FaultKind), FaultRecord>,
-    pub(super) nondeterministic: BTreeSet<usize>,
-    pub(super) plot: Vec<PlotSample>,
-    /// Inputs of the survey.
-    pub(super) surveyed: u64,
+    pub(super) ledger: Ledger,
     /// Every input of the domain has been evaluated.
     pub(super) complete: bool,
     phase: Phase,
@@ -84,7 +73,6 @@ pub struct Cigen {
     pub(super) tightened: Vec<Vec<(Sides, Range)>>,
     /// The tracks they stand for.
     pub(super) replaced: Vec<Vec<usize>>,
-    pub(super) free: usize,
 }
 
 impl Strategy for Cigen {
@@ -111,26 +99,20 @@ impl Strategy for Cigen {
         if self.phase != Phase::Done || !self.purposes.is_empty() {
             self.stop_early();
         }
-        finish(*self)
+        self.ledger.finish()
     }
 }
 
 impl Cigen {
     pub fn new(task: Task) -> Cigen {
-        let comparisons: Vec<Comparison> = (1..task.builds.len()).map(Comparison::new).collect();
+        let ledger = Ledger::new(task);
         Cigen {
-            tightened: comparisons.iter().map(|_| Vec::new()).collect(),
-            replaced: comparisons.iter().map(|_| Vec::new()).collect(),
-            comparisons,
-            faults: BTreeMap::new(),
-            nondeterministic: BTreeSet::new(),
-            plot: Vec::new(),
-            surveyed: 0,
+            tightened: ledger.comparisons.iter().map(|_| Vec::new()).collect(),
+            replaced: ledger.comparisons.iter().map(|_| Vec::new()).collect(),
+            ledger,
             complete: false,
             phase: Phase::Survey,
             purposes: Vec::new(),
-            free: free_params(&task),
-            task,
         }
     }
 
@@ -138,18 +120,18 @@ impl Cigen {
     fn stop_early(&mut self) {
         let sampling = matches!(self.phase, Phase::Survey | Phase::Strata { round: 0 } | Phase::Dense);
         self.settle();
-        for comparison in self.comparisons.iter_mut().filter(|c| c.is_open()) {
+        for comparison in self.ledger.comparisons.iter_mut().filter(|c| c.is_open()) {
             comparison.stop = Some(StopReason::Deadline);
             if sampling {
-                comparison.find_candidates(&self.task.settings);
+                comparison.find_candidates(&self.ledger.task.settings);
             }
-            comparison.cover_strays(&self.task.function, &self.task.settings);
+            comparison.cover_strays(&self.ledger.task.function, &self.ledger.task.settings);
         }
     }
 
     /// Puts the ranges of the last tightening in their places.
     pub(super) fn settle(&mut self) {
-        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+        for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             let replaced = std::mem::take(&mut self.replaced[c]);
             comparison.settle(&replaced, std::mem::take(&mut self.tightened[c]));
         }
@@ -158,58 +140,21 @@ impl Cigen {
     fn absorb(&mut self, answers: Vec<Answer>) {
         let purposes = std::mem::take(&mut self.purposes);
         for (purpose, answer) in purposes.into_iter().zip(answers) {
-            self.nondeterministic.extend(&answer.nondeterministic);
-            self.plot.extend(answer.plot);
-            self.count_faults(&purpose, &answer.faults);
+            self.ledger.note(&answer, |c| purpose.concerns(c));
+            self.ledger.plot.extend(answer.plot);
             if let Purpose::Tighten(c, sides) = &purpose {
                 self.tightened[*c].extend(answer.ranges.into_iter().map(|range| (sides.clone(), range)));
             }
             for seen in answer.seen {
-                let comparison = &mut self.comparisons[seen.variant - 1];
+                let comparison = &mut self.ledger.comparisons[seen.variant - 1];
                 if let Purpose::Dense(_, track) | Purpose::Measure(_, track) = purpose {
                     comparison.tracks[track].uniform.absorb(&seen.statistics);
                 }
                 // Samples of the last phase lie in their range by construction.
                 let keep = !matches!(purpose, Purpose::Measure(..) | Purpose::Evolve(_));
-                comparison.absorb(&self.task.function, seen, keep);
+                comparison.absorb(&self.ledger.task.function, seen, keep);
             }
         }
-        self.close_comparisons();
-    }
-
-    /// Adds faults to the function's and to each comparison's own count. The baseline's faults in
-    /// the units of one variant are no other variant's concern, so that adding a build changes
-    /// nothing for the others.
-    fn count_faults(&mut self, purpose: &Purpose, faults: &[FaultRecord]) {
-        for fault in faults {
-            for (c, comparison) in self.comparisons.iter_mut().enumerate() {
-                let concerned = purpose.concerns(c);
-                if concerned && fault.build == 0 {
-                    comparison.faults[0] += fault.count;
-                } else if concerned && fault.build == comparison.variant {
-                    comparison.faults[1] += fault.count;
-                }
-            }
-            let record = self.faults.entry((fault.build, fault.kind)).or_insert_with(|| FaultRecord {
-                count: 0,
-                examples: Vec::new(),
-                ..fault.clone()
-            });
-            record.count += fault.count;
-            let room = EXAMPLES.saturating_sub(record.examples.len());
-            record.examples.extend(fault.examples.iter().take(room).cloned());
-        }
-    }
-
-    fn close_comparisons(&mut self) {
-        let most = u64::from(self.task.settings.max_faults.max(1));
-        for comparison in &mut self.comparisons {
-            let unstable = [0, comparison.variant].iter().any(|b| self.nondeterministic.contains(b));
-            if unstable {
-                comparison.stop = Some(StopReason::Nondeterministic);
-            } else if comparison.is_open() && comparison.faults.iter().any(|&f| f >= most) {
-                comparison.stop = Some(StopReason::Faults);
-            }
-        }
+        self.ledger.close_comparisons();
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::cigen::Cigen;
 use super::comparison::{Comparison, Track};
+use super::ledger::Ledger;
 use crate::fp::Side;
 use crate::model::{
     ClassChange, ComparisonResult, Edges, FaultKind, FaultRecord, FunctionResult, RangeResult, StopReason,
@@ -13,12 +13,12 @@ use crate::ranges::Orthant;
 /// Most samples for plots.
 const MOST_PLOTTED: usize = 2000;
 
-pub fn finish(search: Cigen) -> FunctionResult {
-    let surveyed = search.surveyed;
+pub fn finish(ledger: Ledger) -> FunctionResult {
+    let surveyed = ledger.surveyed;
     let comparisons: Vec<ComparisonResult> =
-        search.comparisons.iter().map(|c| comparison_result(c, surveyed)).collect();
-    let faults = fault_records(&search);
-    let samples = plot_samples(&search);
+        ledger.comparisons.iter().map(|c| comparison_result(c, surveyed)).collect();
+    let faults = fault_records(&ledger);
+    let samples = plot_samples(&ledger);
     FunctionResult {
         evaluations: comparisons.iter().map(|c| c.evaluations).sum(),
         stop: function_stop(&comparisons),
@@ -122,10 +122,10 @@ fn edges(orthant: &Orthant, track: &Track) -> Vec<Edges> {
 }
 
 /// Faults by build and kind; of a nondeterministic build only that it is one.
-fn fault_records(search: &Cigen) -> Vec<FaultRecord> {
+fn fault_records(ledger: &Ledger) -> Vec<FaultRecord> {
     let mut records: Vec<FaultRecord> =
-        search.faults.values().filter(|f| !search.nondeterministic.contains(&f.build)).cloned().collect();
-    records.extend(search.nondeterministic.iter().map(|&build| FaultRecord {
+        ledger.faults.values().filter(|f| !ledger.nondeterministic.contains(&f.build)).cloned().collect();
+    records.extend(ledger.nondeterministic.iter().map(|&build| FaultRecord {
         build,
         kind: FaultKind::Nondeterministic,
         count: 1,
@@ -135,9 +135,9 @@ fn fault_records(search: &Cigen) -> Vec<FaultRecord> {
     records
 }
 
-fn plot_samples(search: &Cigen) -> Vec<(Vec<u64>, Vec<f32>)> {
-    let stopped = |variant: usize| [0, variant].iter().any(|build| search.nondeterministic.contains(build));
-    let mut samples: Vec<(Vec<u64>, Vec<f32>)> = search
+fn plot_samples(ledger: &Ledger) -> Vec<(Vec<u64>, Vec<f32>)> {
+    let stopped = |variant: usize| [0, variant].iter().any(|build| ledger.nondeterministic.contains(build));
+    let mut samples: Vec<(Vec<u64>, Vec<f32>)> = ledger
         .plot
         .iter()
         .filter(|sample| !sample.chosen_by.is_some_and(stopped))

@@ -12,6 +12,7 @@ mod evolve_argmin;
 mod finish;
 mod found;
 mod lattice;
+mod ledger;
 mod phases;
 mod probe;
 mod sampler;

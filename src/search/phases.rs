@@ -8,7 +8,7 @@ use super::cigen::{Cigen, Purpose};
 use super::comparison::Cluster;
 use super::sampling::STREAM_BLOCK;
 use super::survey::{domain_size, survey};
-use super::unit::{Crowd, DenseUnit, EvolveUnit, InputsUnit, StrataUnit, TightenUnit, Unit};
+use super::unit::{DenseUnit, EvolveUnit, InputsUnit, StrataUnit, TightenUnit, Unit};
 use crate::model::StopReason;
 use crate::ranges::Range;
 
@@ -30,36 +30,20 @@ const HITS_OF_UNIT: [u64; 2] = [64, 4096];
 const PLOT_SAMPLES: u64 = 1000;
 
 impl Cigen {
-    /// Some comparisons, by index, that see the same inputs.
-    fn crowd(&self, members: &[usize]) -> Crowd {
-        let most = u64::from(self.task.settings.max_faults.max(1));
-        let mut allow = vec![0; self.task.builds.len()];
-        for comparison in members.iter().map(|&c| &self.comparisons[c]) {
-            for (build, used) in [0, comparison.variant].into_iter().zip(comparison.faults) {
-                // At most `max_faults`.
-                allow[build] = most.saturating_sub(used) as u32;
-            }
-        }
-        Crowd { variants: members.iter().map(|&c| self.comparisons[c].variant).collect(), allow }
-    }
-
-    fn open(&self) -> Vec<usize> {
-        (0..self.comparisons.len()).filter(|&c| self.comparisons[c].is_open()).collect()
-    }
-
     pub(super) fn plan_survey(&mut self) -> Vec<Unit> {
-        let members = self.open();
-        if members.is_empty() || self.task.function.params.is_empty() {
+        let members = self.ledger.open();
+        if members.is_empty() || self.ledger.task.function.params.is_empty() {
             return Vec::new();
         }
-        let crowd = self.crowd(&members);
-        let plan = survey(&self.task, Purse::new(&self.task.settings, self.free).survey());
-        let arity = self.task.function.arity();
-        self.surveyed = (plan.inputs.len() / arity) as u64;
+        let crowd = self.ledger.crowd(&members);
+        let plan =
+            survey(&self.ledger.task, Purse::new(&self.ledger.task.settings, self.ledger.free).survey());
+        let arity = self.ledger.task.function.arity();
+        self.ledger.surveyed = (plan.inputs.len() / arity) as u64;
         self.complete = plan.complete;
-        self.comparisons.iter_mut().for_each(|c| c.cut |= plan.cut);
-        let size = self.surveyed.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
-        let count = self.surveyed.div_ceil(size);
+        self.ledger.comparisons.iter_mut().for_each(|c| c.cut |= plan.cut);
+        let size = self.ledger.surveyed.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
+        let count = self.ledger.surveyed.div_ceil(size);
         let units: Vec<Unit> = plan
             .inputs
             // A unit's size is at most UNIT_INPUTS, so within usize.
@@ -70,7 +54,7 @@ impl Cigen {
                     crowd: crowd.clone(),
                     inputs: inputs.to_vec(),
                     first: i == 0,
-                    plot_every: self.surveyed.div_ceil(PLOT_SAMPLES),
+                    plot_every: self.ledger.surveyed.div_ceil(PLOT_SAMPLES),
                     plot_hits: PLOT_SAMPLES / (count * crowd.variants.len() as u64).max(1),
                 })
             })
@@ -80,25 +64,25 @@ impl Cigen {
     }
 
     pub(super) fn plan_strata(&mut self) -> Vec<Unit> {
-        let members = self.open();
-        let count = Purse::new(&self.task.settings, self.free).strata(self.surveyed);
-        if self.complete || members.is_empty() || self.surveyed == 0 || count == 0 {
+        let members = self.ledger.open();
+        let count = Purse::new(&self.ledger.task.settings, self.ledger.free).strata(self.ledger.surveyed);
+        if self.complete || members.is_empty() || self.ledger.surveyed == 0 || count == 0 {
             return Vec::new();
         }
-        let count = domain_size(&self.task, count).min(count);
+        let count = domain_size(&self.ledger.task, count).min(count);
         self.strata(&members, 0, 0, count)
     }
 
     /// Spends what the comparisons have left over on finer strata: what is found now are regions
     /// that everything before was too coarse for. Comparisons that have as much left share inputs.
     pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Unit> {
-        let purse = Purse::new(&self.task.settings, self.free);
+        let purse = Purse::new(&self.ledger.task.settings, self.ledger.free);
         let mut groups: BTreeMap<(u64, u64, u64), Vec<usize>> = BTreeMap::new();
-        for c in self.open() {
-            let comparison = &self.comparisons[c];
+        for c in self.ledger.open() {
+            let comparison = &self.ledger.comparisons[c];
             let count = purse.finer_strata(comparison.evaluations);
             // A domain with fewer values than that holds no finer regions.
-            let small = domain_size(&self.task, comparison.evaluations) <= comparison.evaluations;
+            let small = domain_size(&self.ledger.task, comparison.evaluations) <= comparison.evaluations;
             if count > 0 && !self.complete && !small {
                 groups.entry((count, comparison.evaluations, comparison.faults[0])).or_default().push(c);
             }
@@ -108,7 +92,7 @@ impl Cigen {
     }
 
     fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> Vec<Unit> {
-        let crowd = self.crowd(members);
+        let crowd = self.ledger.crowd(members);
         let size = (count.div_ceil(8).clamp(FEWEST_INPUTS, UNIT_INPUTS * 2)).next_multiple_of(STREAM_BLOCK);
         let units = count.div_ceil(size);
         self.purposes.extend((0..units).map(|_| Purpose::Sampling(members.to_vec())));
@@ -127,15 +111,15 @@ impl Cigen {
 
     pub(super) fn plan_dense(&mut self) -> Vec<Unit> {
         let mut units = Vec::new();
-        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+        for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if comparison.stop == Some(StopReason::Nondeterministic) {
                 continue;
             }
-            comparison.find_candidates(&self.task.settings);
+            comparison.find_candidates(&self.ledger.task.settings);
             if !comparison.is_open() || self.complete {
                 continue;
             }
-            let mut purse = Purse::new(&self.task.settings, self.free);
+            let mut purse = Purse::new(&self.ledger.task.settings, self.ledger.free);
             let all: Vec<usize> = (0..comparison.tracks.len()).collect();
             let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
             let samples = purse.dense(comparison.evaluations, affordable);
@@ -145,7 +129,8 @@ impl Cigen {
                 for (i, samples) in pieces(samples).enumerate() {
                     let index = (track as u64) << 24 | i as u64;
                     let Range { cuboid, .. } = comparison.tracks[track].range.clone();
-                    let spot = comparison.spot(&self.task.settings, &comparison.tracks[track].sides, index);
+                    let spot =
+                        comparison.spot(&self.ledger.task.settings, &comparison.tracks[track].sides, index);
                     units.push(Unit::Dense(DenseUnit { spot, phase: "dense".into(), cuboid, samples, keep }));
                     self.purposes.push(Purpose::Dense(c, track));
                 }
@@ -156,15 +141,15 @@ impl Cigen {
 
     pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Unit> {
         self.settle();
-        let settings = &self.task.settings;
+        let settings = &self.ledger.task.settings;
         let mut units = Vec::new();
-        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+        for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if !comparison.is_open() || !settings.tighten {
                 continue;
             }
             let clusters = if strays == 0 {
                 let all: Vec<usize> = (0..comparison.tracks.len()).collect();
-                let mut purse = Purse::new(settings, self.free);
+                let mut purse = Purse::new(settings, self.ledger.free);
                 let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
                 self.replaced[c] = comparison.most_promising(all, affordable);
                 Some(comparison.clusters(settings, &self.replaced[c]))
@@ -172,7 +157,7 @@ impl Cigen {
                 comparison.stray_clusters(settings)
             };
             let Some(clusters) = clusters else { continue };
-            let mut purse = Purse::new(settings, self.free);
+            let mut purse = Purse::new(settings, self.ledger.free);
             let budget = purse.tighten(comparison.evaluations, clusters.len() as u64);
             for (i, Cluster { sides, points, density }) in clusters.into_iter().enumerate() {
                 let index = (round as u64) << 48 | (strays as u64) << 32 | i as u64;
@@ -188,13 +173,13 @@ impl Cigen {
     pub(super) fn plan_finale(&mut self) -> Vec<Unit> {
         self.settle();
         let mut units = Vec::new();
-        for (c, comparison) in self.comparisons.iter_mut().enumerate() {
-            comparison.cover_strays(&self.task.function, &self.task.settings);
+        for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
+            comparison.cover_strays(&self.ledger.task.function, &self.ledger.task.settings);
             if !comparison.is_open() {
                 continue;
             }
-            let settings = &self.task.settings;
-            let mut purse = Purse::new(settings, self.free);
+            let settings = &self.ledger.task.settings;
+            let mut purse = Purse::new(settings, self.ledger.free);
             let all: Vec<usize> =
                 (0..comparison.tracks.len()).filter(|&t| !comparison.tracks[t].finished).collect();
             let affordable = purse.affordable(comparison.evaluations, all.len() as u64);

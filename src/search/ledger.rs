@@ -1,0 +1,103 @@
+//! What a search knows of a function so far, whichever strategy plans it: a comparison for each
+//! variant, faults, unstable builds and samples for plots. Evaluates and plans nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Task;
+use super::comparison::Comparison;
+use super::finish::finish;
+use super::probe::EXAMPLES;
+use super::survey::free_params;
+use super::unit::{Answer, Crowd, PlotSample};
+use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
+
+pub struct Ledger {
+    pub task: Task,
+    /// One for each variant, in the order of the task's builds.
+    pub comparisons: Vec<Comparison>,
+    pub faults: BTreeMap<(usize, FaultKind), FaultRecord>,
+    pub nondeterministic: BTreeSet<usize>,
+    pub plot: Vec<PlotSample>,
+    /// Inputs that all variants saw first.
+    pub surveyed: u64,
+    /// Parameters that are not fixed.
+    pub free: usize,
+}
+
+impl Ledger {
+    pub fn new(task: Task) -> Ledger {
+        Ledger {
+            comparisons: (1..task.builds.len()).map(Comparison::new).collect(),
+            faults: BTreeMap::new(),
+            nondeterministic: BTreeSet::new(),
+            plot: Vec::new(),
+            surveyed: 0,
+            free: free_params(&task),
+            task,
+        }
+    }
+
+    /// Some comparisons, by index, that see the same inputs.
+    pub fn crowd(&self, members: &[usize]) -> Crowd {
+        let most = u64::from(self.task.settings.max_faults.max(1));
+        let mut allow = vec![0; self.task.builds.len()];
+        for comparison in members.iter().map(|&c| &self.comparisons[c]) {
+            for (build, used) in [0, comparison.variant].into_iter().zip(comparison.faults) {
+                // At most `max_faults`.
+                allow[build] = most.saturating_sub(used) as u32;
+            }
+        }
+        Crowd { variants: members.iter().map(|&c| self.comparisons[c].variant).collect(), allow }
+    }
+
+    pub fn open(&self) -> Vec<usize> {
+        (0..self.comparisons.len()).filter(|&c| self.comparisons[c].is_open()).collect()
+    }
+
+    /// Takes in what an answer says of builds; `concerned` tells which comparisons it is about.
+    pub fn note(&mut self, answer: &Answer, concerned: impl Fn(usize) -> bool) {
+        self.nondeterministic.extend(&answer.nondeterministic);
+        self.count_faults(concerned, &answer.faults);
+    }
+
+    /// Adds faults to the function's and to each comparison's own count. The baseline's faults in
+    /// the units of one variant are no other variant's concern, so that adding a build changes
+    /// nothing for the others.
+    fn count_faults(&mut self, concerned: impl Fn(usize) -> bool, faults: &[FaultRecord]) {
+        for fault in faults {
+            for (c, comparison) in self.comparisons.iter_mut().enumerate() {
+                let concerned = concerned(c);
+                if concerned && fault.build == 0 {
+                    comparison.faults[0] += fault.count;
+                } else if concerned && fault.build == comparison.variant {
+                    comparison.faults[1] += fault.count;
+                }
+            }
+            let record = self.faults.entry((fault.build, fault.kind)).or_insert_with(|| FaultRecord {
+                count: 0,
+                examples: Vec::new(),
+                ..fault.clone()
+            });
+            record.count += fault.count;
+            let room = EXAMPLES.saturating_sub(record.examples.len());
+            record.examples.extend(fault.examples.iter().take(room).cloned());
+        }
+    }
+
+    pub fn close_comparisons(&mut self) {
+        let most = u64::from(self.task.settings.max_faults.max(1));
+        for comparison in &mut self.comparisons {
+            let unstable = [0, comparison.variant].iter().any(|b| self.nondeterministic.contains(b));
+            if unstable {
+                comparison.stop = Some(StopReason::Nondeterministic);
+            } else if comparison.is_open() && comparison.faults.iter().any(|&f| f >= most) {
+                comparison.stop = Some(StopReason::Faults);
+            }
+        }
+    }
+
+    /// Everything found.
+    pub fn finish(self) -> FunctionResult {
+        finish(self)
+    }
+}
