@@ -180,6 +180,7 @@ fn the_full_matrix_has_its_search_settings_as_written() {
         budget: Budget::Evaluations(200_000),
         timeout_ms: 20,
         max_faults: 8,
+        pace_us: 33.5,
         deadline_s: Some(12.5),
         memory_mb: 2048,
         batch: 512,

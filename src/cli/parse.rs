@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn every_search_parameter_can_be_set() {
-        let line = "run --strategy random --seed 7 --budget paper --timeout-ms 20 --max-faults 3 --deadline-s 1.5 \
+        let line = "run --strategy random --seed 7 --budget paper --timeout-ms 20 --max-faults 3 --deadline-s 1.5 --pace-us 7.5 \
             --memory-mb 100 --batch 20 --nan sign --samples 8 --dense 9 --partitions-f64 -10,0,10 \
             --partitions-f32 -3,3 --coverage false --edges false --threshold 0.3 --clustering linfa --popsize 5 \
             --generations 6 --crossover 0.9 --dither 0.4,0.8 --tolerance 0 --tighten false --gap 2";
@@ -127,6 +127,7 @@ mod tests {
             budget: Budget::Paper,
             timeout_ms: 20,
             max_faults: 3,
+            pace_us: 7.5,
             deadline_s: Some(1.5),
             memory_mb: 100,
             batch: 20,

@@ -25,6 +25,9 @@ pub struct SearchOptions {
     /// Faults of a function and build after which it is given up
     #[arg(long, value_name = "N")]
     pub max_faults: Option<u32>,
+    /// Mean microseconds of an evaluation; a slower function gets fewer evaluations
+    #[arg(long, value_name = "US", value_parser = positive, allow_negative_numbers = true)]
+    pub pace_us: Option<f64>,
     /// Seconds one function may take; results then depend on the machine
     #[arg(long, value_name = "S", value_parser = positive, allow_negative_numbers = true)]
     pub deadline_s: Option<f64>,
@@ -102,6 +105,7 @@ impl SearchOptions {
             budget,
             timeout_ms,
             max_faults,
+            pace_us,
             deadline_s,
             memory_mb,
             batch,
@@ -127,6 +131,7 @@ impl SearchOptions {
         put(budget, self.budget);
         put(timeout_ms, self.timeout_ms);
         put(max_faults, self.max_faults);
+        put(pace_us, self.pace_us);
         put(deadline_s, self.deadline_s.map(Some));
         put(memory_mb, self.memory_mb);
         put(batch, self.batch);

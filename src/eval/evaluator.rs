@@ -1,5 +1,7 @@
 //! What a search sees of evaluation: inputs in, outcomes out.
 
+use std::time::Duration;
+
 use crate::model::Outcome;
 
 /// Why evaluation cannot go on. Faults of the code under test are outcomes, not errors.
@@ -25,4 +27,9 @@ pub trait Evaluator {
     /// Evaluates `inputs` (each `arity` values of 64 bits, one after the other) on one build and
     /// appends one outcome per input to `out`.
     fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError>;
+
+    /// How long evaluating has taken since the evaluator was made, as far as it takes time.
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
 }

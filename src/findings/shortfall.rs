@@ -29,7 +29,7 @@ pub fn shortfalls(run: &RunFile) -> Vec<String> {
 
 fn cut_short(stop: StopReason) -> Option<&'static str> {
     match stop {
-        StopReason::Complete | StopReason::Budget => None,
+        StopReason::Complete | StopReason::Budget | StopReason::Pace => None,
         StopReason::Faults => Some("was given up after too many faults"),
         StopReason::Deadline => Some("was stopped by its deadline"),
         StopReason::Nondeterministic => Some("answers differently for the same input"),

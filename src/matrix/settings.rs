@@ -8,12 +8,13 @@ use crate::fp::NanPolicy;
 use crate::model::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
 
 /// Every key of `[search]`.
-pub const SEARCH_KEYS: [&str; 24] = [
+pub const SEARCH_KEYS: [&str; 25] = [
     "strategy",
     "seed",
     "budget",
     "timeout_ms",
     "max_faults",
+    "pace_us",
     "deadline_s",
     "memory_mb",
     "batch",
@@ -102,6 +103,7 @@ pub(super) fn apply(s: &mut SearchSettings, key: &str, value: &Value) -> Result<
         "budget" => s.budget = budget(value)?,
         "timeout_ms" => s.timeout_ms = integer(value, 1, 3_600_000)?,
         "max_faults" => s.max_faults = small(value, 1, 1_000_000)?,
+        "pace_us" => s.pace_us = above(value, 0.0, 1e9)?,
         "deadline_s" => s.deadline_s = Some(above(value, 0.0, 31_536_000.0)?),
         "memory_mb" => s.memory_mb = integer(value, 64, 16_777_216)?,
         "batch" => s.batch = small(value, 1, 1_048_576)?,

@@ -19,6 +19,8 @@ pub enum StopReason {
     /// Too many faults.
     Faults,
     Deadline,
+    /// The function is slow, so it got fewer evaluations than the budget.
+    Pace,
     /// A build answered differently for the same input.
     Nondeterministic,
     /// The baseline or the variant lacks the function.

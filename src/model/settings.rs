@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::fp::NanPolicy;
 
 /// The search algorithms a matrix may ask for by name.
-pub const STRATEGIES: [&str; 1] = ["cigen"];
+pub const STRATEGIES: [&str; 2] = ["auto", "cigen"];
+
+const DEFAULT_BUDGET: u64 = 200_000;
 
 /// How many evaluations a function and variant may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +39,8 @@ pub struct SearchSettings {
     pub timeout_ms: u64,
     /// Faults of one function and build after which it is given up.
     pub max_faults: u32,
+    /// Mean microseconds of an evaluation above which a function gets fewer evaluations.
+    pub pace_us: f64,
     /// Wall time one function may take; results then depend on the machine's speed.
     pub deadline_s: Option<f64>,
     /// Address space of a worker.
@@ -74,14 +78,27 @@ pub struct SearchSettings {
     pub gap: f64,
 }
 
+impl SearchSettings {
+    /// Seconds a function may take for each variant: the budget at the slowest pace.
+    pub fn share_s(&self) -> f64 {
+        let evaluations = match self.budget {
+            Budget::Paper => DEFAULT_BUDGET,
+            Budget::Evaluations(total) => total,
+        };
+        // Counts far below 2^53.
+        evaluations as f64 * self.pace_us * 1e-6
+    }
+}
+
 impl Default for SearchSettings {
     fn default() -> SearchSettings {
         SearchSettings {
-            strategy: "cigen".into(),
+            strategy: "auto".into(),
             seed: 1,
-            budget: Budget::Evaluations(100_000),
+            budget: Budget::Evaluations(DEFAULT_BUDGET),
             timeout_ms: 50,
             max_faults: 32,
+            pace_us: 20.0,
             deadline_s: None,
             memory_mb: 4096,
             batch: 1024,

@@ -144,6 +144,7 @@ fn totals(run: &RunFile, style: Style) -> String {
         (StopReason::Budget, "stopped by the budget"),
         (StopReason::Faults, "given up after too many faults"),
         (StopReason::Deadline, "stopped by the deadline"),
+        (StopReason::Pace, "slow: fewer evaluations"),
         (StopReason::Nondeterministic, "not deterministic"),
         (StopReason::Missing, "missing"),
     ] {

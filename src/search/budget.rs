@@ -22,6 +22,8 @@ pub struct Finale {
     pub measure: u64,
     pub islands: u64,
     pub generations: u32,
+    /// Evaluations of one island.
+    pub island: u64,
 }
 
 /// The budget of one variant. `cut` is raised when a phase gets less than the paper's parameters.
@@ -29,12 +31,14 @@ pub struct Purse<'a> {
     settings: &'a SearchSettings,
     /// Parameters that are not fixed.
     free: usize,
+    /// Evaluations that the function's pace still allows; None when it does not matter.
+    more: Option<u64>,
     pub cut: bool,
 }
 
 impl<'a> Purse<'a> {
-    pub fn new(settings: &'a SearchSettings, free: usize) -> Purse<'a> {
-        Purse { settings, free, cut: false }
+    pub fn new(settings: &'a SearchSettings, free: usize, more: Option<u64>) -> Purse<'a> {
+        Purse { settings, free, more, cut: false }
     }
 
     /// Most inputs of the survey: half of the total.
@@ -48,6 +52,7 @@ impl<'a> Purse<'a> {
     /// Evenly spread inputs: what the survey leaves of its half.
     pub fn strata(&self, surveyed: u64) -> u64 {
         let left = self.survey().map_or(0, |half| half.saturating_sub(surveyed));
+        let left = left.min(self.more.map_or(u64::MAX, |more| more / 2));
         if left < FEWEST_STRATA { 0 } else { left }
     }
 
@@ -55,17 +60,33 @@ impl<'a> Purse<'a> {
     /// quarters of it, so that what they find can be looked at.
     pub fn finer_strata(&self, spent: u64) -> u64 {
         let Budget::Evaluations(total) = self.settings.budget else { return 0 };
-        let left = total.saturating_sub(spent);
+        let left = self.left(spent).unwrap_or(0);
         let count = left - left / 4;
         if left < total.div_ceil(4) || count < FEWEST_STRATA { 0 } else { count }
     }
 
+    /// Evaluations for seams, twice: of the total at first, of what is left later.
+    pub fn seams(&self, spent: u64, round: usize) -> u64 {
+        let Some(left) = self.left(spent) else { return self.dense_of_paper() * 4 };
+        match self.settings.budget {
+            Budget::Evaluations(total) if round == 0 => (total / 6).min(left / 4),
+            _ => left / 4,
+        }
+    }
+
+    /// What is left; None means no limit.
+    fn left(&self, spent: u64) -> Option<u64> {
+        match self.settings.budget {
+            Budget::Paper => self.more,
+            Budget::Evaluations(total) => {
+                Some(total.saturating_sub(spent).min(self.more.unwrap_or(u64::MAX)))
+            }
+        }
+    }
+
     /// What is left for each range; None means no limit.
     fn share(&self, spent: u64, ranges: u64) -> Option<u64> {
-        match self.settings.budget {
-            Budget::Paper => None,
-            Budget::Evaluations(total) => Some(total.saturating_sub(spent) / ranges.max(1)),
-        }
+        Some(self.left(spent)? / ranges.max(1))
     }
 
     /// How many of the ranges can be looked at again.
@@ -74,6 +95,11 @@ impl<'a> Purse<'a> {
         let affordable = ranges.min(left / FEWEST_PER_RANGE);
         self.cut |= affordable < ranges;
         affordable
+    }
+
+    /// What is spent beyond the paper's numbers, which a paper's budget never is.
+    fn most(&self, most: u64) -> u64 {
+        if self.settings.budget == Budget::Paper { 0 } else { most }
     }
 
     fn dense_of_paper(&self) -> u64 {
@@ -85,7 +111,7 @@ impl<'a> Purse<'a> {
         let paper = self.dense_of_paper();
         let Some(share) = self.share(spent, ranges) else { return paper };
         self.cut |= share / 3 < paper;
-        (share / 5).max(paper.min(share / 3)).min(MOST_DENSE)
+        (share / 5).min(self.most(MOST_DENSE)).max(paper.min(share / 3))
     }
 
     /// Most evaluations of one range's tightening; most ranges need far fewer.
@@ -93,33 +119,33 @@ impl<'a> Purse<'a> {
         let most = TIGHTEN * (self.free as u64 + 1);
         match self.share(spent, ranges) {
             None => most,
-            Some(share) => (share / 3).min(most * 16),
+            Some(share) => (share / 3).min(self.most(most * 16).max(most)),
         }
     }
 
     /// The final samples and the evolution of each range; without generations there is no evolution.
     pub fn finale(&mut self, spent: u64, ranges: u64, dims: usize) -> Finale {
         let (settings, paper) = (self.settings, self.dense_of_paper());
-        let Some(share) = self.share(spent, ranges) else {
-            let (islands, generations) = (u64::from(settings.generations > 0), settings.generations);
-            return Finale { measure: paper, islands, generations };
-        };
-        let measure = (share / 8).max(paper.min(share / 3)).min(MOST_MEASURE);
         let members = population_size(settings, dims) as u64;
         let island = members * (u64::from(settings.generations) + 1);
+        let Some(share) = self.share(spent, ranges) else {
+            let (islands, generations) = (u64::from(settings.generations > 0), settings.generations);
+            return Finale { measure: paper, islands, generations, island };
+        };
+        let measure = (share / 8).min(self.most(MOST_MEASURE)).max(paper.min(share / 3));
         let left = share - measure;
         if settings.generations == 0 {
             self.cut |= measure < paper;
-            return Finale { measure, islands: 0, generations: 0 };
+            return Finale { measure, islands: 0, generations: 0, island };
         }
         self.cut |= measure < paper || (dims > 0 && left < island);
         if left >= island {
-            let islands = (left / island).min(MOST_ISLANDS);
-            return Finale { measure, islands, generations: settings.generations };
+            let islands = (left / island).min(self.most(MOST_ISLANDS).max(1));
+            return Finale { measure, islands, generations: settings.generations, island };
         }
         // Fewer generations than asked for, so within 32 bits.
         let generations = (left / members).saturating_sub(1) as u32;
-        Finale { measure, islands: u64::from(generations > 0), generations }
+        Finale { measure, islands: u64::from(generations > 0), generations, island }
     }
 }
 
@@ -134,17 +160,20 @@ mod tests {
     #[test]
     fn the_papers_budget_is_its_parameters() {
         let settings = settings(Budget::Paper);
-        let mut purse = Purse::new(&settings, 2);
+        let mut purse = Purse::new(&settings, 2, None);
         assert_eq!((purse.survey(), purse.strata(5000)), (None, 0));
         assert_eq!(purse.dense(9000, 7), 1024);
-        assert_eq!(purse.finale(9000, 7, 2), Finale { measure: 1024, islands: 1, generations: 50 });
+        assert_eq!(
+            purse.finale(9000, 7, 2),
+            Finale { measure: 1024, islands: 1, generations: 50, island: 40 * 51 }
+        );
         assert!(!purse.cut);
     }
 
     #[test]
     fn two_million_hit_every_64th_of_a_binade_twice() {
         let settings = settings(Budget::Evaluations(2_000_000));
-        assert!(Purse::new(&settings, 1).strata(5000) >= 2 * 2 * 2099 * 64);
+        assert!(Purse::new(&settings, 1, None).strata(5000) >= 2 * 2 * 2099 * 64);
     }
 
     #[test]
@@ -152,7 +181,7 @@ mod tests {
         for total in [1, 100, 3000, 20_000, 100_000, 5_000_000] {
             let settings = settings(Budget::Evaluations(total));
             for ranges in [1, 3, 40] {
-                let mut purse = Purse::new(&settings, 1);
+                let mut purse = Purse::new(&settings, 1, None);
                 let mut spent = purse.survey().unwrap();
                 let count = purse.affordable(spent, ranges);
                 spent += purse.dense(spent, count) * count;

@@ -19,19 +19,42 @@ const ROUNDS: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Survey,
-    Strata { round: usize },
+    Strata {
+        round: usize,
+    },
+    /// First along lines through the whole domain, then close to the best samples.
+    Seams {
+        round: usize,
+        close: bool,
+    },
     Dense,
-    Tighten { round: usize, strays: usize },
-    Finale { round: usize },
+    Tighten {
+        round: usize,
+        strays: usize,
+    },
+    Finale {
+        round: usize,
+    },
     Done,
 }
 
+/// Which algorithm's phases a search goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// CIGEN's own, and the tightening.
+    Cigen,
+    /// The default: also special values from the sources, and seams.
+    Auto,
+}
+
 impl Phase {
-    fn next(self) -> Phase {
+    fn next(self, course: Course) -> Phase {
         match self {
             Phase::Survey => Phase::Strata { round: 0 },
-            Phase::Strata { round: 0 } => Phase::Dense,
-            Phase::Strata { round } => Phase::Tighten { round, strays: 1 },
+            Phase::Strata { round } if course == Course::Auto => Phase::Seams { round, close: false },
+            Phase::Seams { round, close: false } => Phase::Seams { round, close: true },
+            Phase::Strata { round: 0 } | Phase::Seams { round: 0, .. } => Phase::Dense,
+            Phase::Strata { round } | Phase::Seams { round, .. } => Phase::Tighten { round, strays: 1 },
             Phase::Dense => Phase::Tighten { round: 0, strays: 0 },
             Phase::Tighten { round, strays } if strays < STRAY_ROUNDS => {
                 Phase::Tighten { round, strays: strays + 1 }
@@ -50,20 +73,24 @@ pub(super) enum Purpose {
     Tighten(usize, Sides),
     Measure(usize, usize),
     Evolve(usize),
+    Seams(usize),
 }
 
 impl Purpose {
     fn concerns(&self, comparison: usize) -> bool {
         match self {
             Purpose::Sampling(all) => all.contains(&comparison),
-            Purpose::Dense(c, _) | Purpose::Tighten(c, _) | Purpose::Measure(c, _) | Purpose::Evolve(c) => {
-                *c == comparison
-            }
+            Purpose::Dense(c, _)
+            | Purpose::Tighten(c, _)
+            | Purpose::Measure(c, _)
+            | Purpose::Evolve(c)
+            | Purpose::Seams(c) => *c == comparison,
         }
     }
 }
 
 pub struct Cigen {
+    pub(super) course: Course,
     pub(super) ledger: Ledger,
     /// Every input of the domain has been evaluated.
     pub(super) complete: bool,
@@ -83,12 +110,13 @@ impl Strategy for Cigen {
                 Phase::Survey => self.plan_survey(),
                 Phase::Strata { round: 0 } => self.plan_strata(),
                 Phase::Strata { round } => self.plan_finer_strata(round),
+                Phase::Seams { round, close } => self.plan_seams(round, close),
                 Phase::Dense => self.plan_dense(),
                 Phase::Tighten { round, strays } => self.plan_tighten(round, strays),
                 Phase::Finale { .. } => self.plan_finale(),
                 Phase::Done => return Vec::new(),
             };
-            self.phase = self.phase.next();
+            self.phase = self.phase.next(self.course);
             if !units.is_empty() {
                 return units;
             }
@@ -104,9 +132,10 @@ impl Strategy for Cigen {
 }
 
 impl Cigen {
-    pub fn new(task: Task) -> Cigen {
+    pub fn new(task: Task, course: Course) -> Cigen {
         let ledger = Ledger::new(task);
         Cigen {
+            course,
             tightened: ledger.comparisons.iter().map(|_| Vec::new()).collect(),
             replaced: ledger.comparisons.iter().map(|_| Vec::new()).collect(),
             ledger,
@@ -118,7 +147,10 @@ impl Cigen {
 
     /// Makes ranges of what is there when the driver stops between two phases.
     fn stop_early(&mut self) {
-        let sampling = matches!(self.phase, Phase::Survey | Phase::Strata { round: 0 } | Phase::Dense);
+        let sampling = matches!(
+            self.phase,
+            Phase::Survey | Phase::Strata { round: 0 } | Phase::Seams { round: 0, .. } | Phase::Dense
+        );
         self.settle();
         for comparison in self.ledger.comparisons.iter_mut().filter(|c| c.is_open()) {
             comparison.stop = Some(StopReason::Deadline);

@@ -26,6 +26,9 @@ const MOST_OF_ORTHANT: usize = 16;
 /// Stray points covered between two looks at the number of ranges.
 const STRAYS_AT_ONCE: usize = 256;
 
+/// Faults a unit may have at least: fewer would stop it at a lone one.
+const FEWEST_FAULTS: u64 = 4;
+
 /// A sample with its place in its orthant.
 pub struct Hit {
     pub found: Found,
@@ -102,9 +105,12 @@ impl Comparison {
         self.stop.is_none()
     }
 
-    pub fn spot(&self, settings: &SearchSettings, sides: &Sides, index: u64) -> Spot {
-        // The difference is at most `max_faults`.
-        let left = |used: u64| u64::from(settings.max_faults.max(1)).saturating_sub(used) as u32;
+    /// Where one of `units` units looks. They share the faults that are still allowed.
+    pub fn spot(&self, settings: &SearchSettings, sides: &Sides, index: u64, units: u64) -> Spot {
+        let most = u64::from(settings.max_faults.max(1));
+        let share = |left: u64| left.div_ceil(units.max(1)).max(FEWEST_FAULTS).min(left);
+        // At most `max_faults`.
+        let left = |used: u64| share(most.saturating_sub(used)) as u32;
         Spot { variant: self.variant, allow: self.faults.map(left), sides: sides.clone(), index }
     }
 

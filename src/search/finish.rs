@@ -14,9 +14,8 @@ use crate::ranges::Orthant;
 const MOST_PLOTTED: usize = 2000;
 
 pub fn finish(ledger: Ledger) -> FunctionResult {
-    let surveyed = ledger.surveyed;
     let comparisons: Vec<ComparisonResult> =
-        ledger.comparisons.iter().map(|c| comparison_result(c, surveyed)).collect();
+        ledger.comparisons.iter().map(|c| comparison_result(&ledger, c)).collect();
     let faults = fault_records(&ledger);
     let samples = plot_samples(&ledger);
     FunctionResult {
@@ -41,21 +40,25 @@ fn function_stop(comparisons: &[ComparisonResult]) -> StopReason {
         .unwrap_or(StopReason::Complete)
 }
 
-fn comparison_result(comparison: &Comparison, surveyed: u64) -> ComparisonResult {
+fn comparison_result(ledger: &Ledger, comparison: &Comparison) -> ComparisonResult {
     let variant = comparison.variant;
     if comparison.stop == Some(StopReason::Nondeterministic) {
         // Its numbers would differ from run to run: only the label is told.
         let stop = StopReason::Nondeterministic;
-        return ComparisonResult { variant, evaluations: surveyed, stop, ..ComparisonResult::default() };
+        return ComparisonResult {
+            variant,
+            evaluations: ledger.surveyed,
+            stop,
+            ..ComparisonResult::default()
+        };
     }
     let mut ranges: Vec<(RangeKey, RangeResult)> =
         comparison.tracks.iter().filter_map(|track| range_result(comparison, track)).collect();
     ranges.sort_by(|a, b| a.0.cmp(&b.0));
-    let complete = if comparison.cut { StopReason::Budget } else { StopReason::Complete };
     ComparisonResult {
         variant,
         evaluations: comparison.evaluations,
-        stop: comparison.stop.unwrap_or(complete),
+        stop: comparison.stop.unwrap_or_else(|| ledger.end_of(comparison)),
         ranges: ranges.into_iter().map(|(_, range)| range).collect(),
         witness: comparison.best.as_ref().map(|best| best.witness()),
         class_changes: comparison.statistics.changes.clone(),

@@ -9,7 +9,10 @@ use super::finish::finish;
 use super::probe::EXAMPLES;
 use super::survey::free_params;
 use super::unit::{Answer, Crowd, PlotSample};
-use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
+use crate::model::{Budget, FaultKind, FaultRecord, FunctionResult, StopReason};
+
+/// More evaluations than the paper's parameters ask for in practice.
+const PAPER_MOST: u64 = 1 << 21;
 
 pub struct Ledger {
     pub task: Task,
@@ -22,6 +25,10 @@ pub struct Ledger {
     pub surveyed: u64,
     /// Parameters that are not fixed.
     pub free: usize,
+    /// What the answers so far took.
+    seconds: f64,
+    /// The function is so slow that it gets fewer evaluations than its budget.
+    paced: bool,
 }
 
 impl Ledger {
@@ -33,18 +40,46 @@ impl Ledger {
             plot: Vec::new(),
             surveyed: 0,
             free: free_params(&task),
+            seconds: 0.0,
+            paced: false,
             task,
         }
     }
 
-    /// Some comparisons, by index, that see the same inputs.
-    pub fn crowd(&self, members: &[usize]) -> Crowd {
-        let most = u64::from(self.task.settings.max_faults.max(1));
+    /// Evaluations of each variant that the time left allows, when that is less than the budget. A
+    /// power of two, so that a slow function's search is the same on machines of about one speed.
+    pub fn affordable(&mut self) -> Option<u64> {
+        let spent: u64 = self.comparisons.iter().map(|c| c.evaluations).sum();
+        let open = self.open().len().max(1);
+        let most = match self.task.settings.budget {
+            Budget::Paper => PAPER_MOST,
+            Budget::Evaluations(total) => {
+                total.saturating_sub(self.comparisons.iter().map(|c| c.evaluations).min().unwrap_or(0))
+            }
+        };
+        if self.seconds <= 0.0 || spent == 0 {
+            return None;
+        }
+        let share = self.task.settings.share_s() * self.comparisons.len() as f64;
+        // Counts far below 2^53; the quotient is cut to one.
+        let more = (share - self.seconds).max(0.0) * spent as f64 / self.seconds / open as f64;
+        if more >= most as f64 {
+            return None;
+        }
+        self.paced = true;
+        let more = more as u64;
+        Some(if more < 2 { more } else { 1 << more.ilog2() })
+    }
+
+    /// Some comparisons, by index, that see the same inputs in `units` units. Sampling may use up
+    /// half of the faults that a build may have; the rest is for looking closer.
+    pub fn crowd(&self, members: &[usize], units: u64) -> Crowd {
+        let most = u64::from(self.task.settings.max_faults.max(1)).div_ceil(2);
         let mut allow = vec![0; self.task.builds.len()];
         for comparison in members.iter().map(|&c| &self.comparisons[c]) {
             for (build, used) in [0, comparison.variant].into_iter().zip(comparison.faults) {
                 // At most `max_faults`.
-                allow[build] = most.saturating_sub(used) as u32;
+                allow[build] = most.saturating_sub(used).div_ceil(units.max(1)).max(1) as u32;
             }
         }
         Crowd { variants: members.iter().map(|&c| self.comparisons[c].variant).collect(), allow }
@@ -57,6 +92,7 @@ impl Ledger {
     /// Takes in what an answer says of builds; `concerned` tells which comparisons it is about.
     pub fn note(&mut self, answer: &Answer, concerned: impl Fn(usize) -> bool) {
         self.nondeterministic.extend(&answer.nondeterministic);
+        self.seconds += answer.seconds;
         self.count_faults(concerned, &answer.faults);
     }
 
@@ -93,6 +129,16 @@ impl Ledger {
             } else if comparison.is_open() && comparison.faults.iter().any(|&f| f >= most) {
                 comparison.stop = Some(StopReason::Faults);
             }
+        }
+    }
+
+    /// Why a comparison that nothing stopped has come to its end.
+    pub fn end_of(&self, comparison: &Comparison) -> StopReason {
+        let paper = self.task.settings.budget == Budget::Paper;
+        match (self.paced, comparison.cut) {
+            (true, cut) if cut || !paper => StopReason::Pace,
+            (_, true) => StopReason::Budget,
+            _ => StopReason::Complete,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Searching for inconsistent inputs. A strategy plans units of work in phases; a unit runs next to
 //! the loaded code and sees only an `Evaluator`. Nothing here knows of processes or threads.
 
+mod auto;
 mod budget;
 mod cigen;
 mod comparison;
@@ -18,12 +19,14 @@ mod probe;
 mod sampler;
 mod sampling;
 mod scout;
+mod seam;
 mod split;
 mod strategy;
 mod survey;
 mod thin;
 mod tighten;
 mod unit;
+mod zoom;
 
 pub use strategy::{Strategy, create, run_here};
 pub use unit::{Answer, Task, Unit, run_unit};

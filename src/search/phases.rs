@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use super::auto::{ZOOM, divide};
 use super::budget::Purse;
-use super::cigen::{Cigen, Purpose};
+use super::cigen::{Cigen, Course, Purpose};
 use super::comparison::Cluster;
 use super::sampling::STREAM_BLOCK;
 use super::survey::{domain_size, survey};
-use super::unit::{DenseUnit, EvolveUnit, InputsUnit, StrataUnit, TightenUnit, Unit};
+use super::unit::{DenseUnit, EvolveUnit, InputsUnit, StrataUnit, TightenUnit, Unit, ZoomUnit};
 use crate::model::StopReason;
 use crate::ranges::Range;
 
@@ -35,15 +36,15 @@ impl Cigen {
         if members.is_empty() || self.ledger.task.function.params.is_empty() {
             return Vec::new();
         }
-        let crowd = self.ledger.crowd(&members);
-        let plan =
-            survey(&self.ledger.task, Purse::new(&self.ledger.task.settings, self.ledger.free).survey());
+        let limit = Purse::new(&self.ledger.task.settings, self.ledger.free, None).survey();
+        let plan = survey(&self.ledger.task, limit);
         let arity = self.ledger.task.function.arity();
         self.ledger.surveyed = (plan.inputs.len() / arity) as u64;
         self.complete = plan.complete;
         self.ledger.comparisons.iter_mut().for_each(|c| c.cut |= plan.cut);
         let size = self.ledger.surveyed.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
         let count = self.ledger.surveyed.div_ceil(size);
+        let crowd = self.ledger.crowd(&members, count);
         let units: Vec<Unit> = plan
             .inputs
             // A unit's size is at most UNIT_INPUTS, so within usize.
@@ -65,7 +66,8 @@ impl Cigen {
 
     pub(super) fn plan_strata(&mut self) -> Vec<Unit> {
         let members = self.ledger.open();
-        let count = Purse::new(&self.ledger.task.settings, self.ledger.free).strata(self.ledger.surveyed);
+        let surveyed = self.ledger.surveyed;
+        let count = self.purse().strata(surveyed);
         if self.complete || members.is_empty() || self.ledger.surveyed == 0 || count == 0 {
             return Vec::new();
         }
@@ -76,7 +78,8 @@ impl Cigen {
     /// Spends what the comparisons have left over on finer strata: what is found now are regions
     /// that everything before was too coarse for. Comparisons that have as much left share inputs.
     pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Unit> {
-        let purse = Purse::new(&self.ledger.task.settings, self.ledger.free);
+        let more = self.ledger.affordable();
+        let purse = Purse::new(&self.ledger.task.settings, self.ledger.free, more);
         let mut groups: BTreeMap<(u64, u64, u64), Vec<usize>> = BTreeMap::new();
         for c in self.ledger.open() {
             let comparison = &self.ledger.comparisons[c];
@@ -92,9 +95,9 @@ impl Cigen {
     }
 
     fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> Vec<Unit> {
-        let crowd = self.ledger.crowd(members);
         let size = (count.div_ceil(8).clamp(FEWEST_INPUTS, UNIT_INPUTS * 2)).next_multiple_of(STREAM_BLOCK);
         let units = count.div_ceil(size);
+        let crowd = self.ledger.crowd(members, units);
         self.purposes.extend((0..units).map(|_| Purpose::Sampling(members.to_vec())));
         let unit = |i: u64| StrataUnit {
             crowd: crowd.clone(),
@@ -109,7 +112,13 @@ impl Cigen {
         (0..units).map(|i| Unit::Strata(unit(i))).collect()
     }
 
+    fn purse(&mut self) -> Purse<'_> {
+        let more = self.ledger.affordable();
+        Purse::new(&self.ledger.task.settings, self.ledger.free, more)
+    }
+
     pub(super) fn plan_dense(&mut self) -> Vec<Unit> {
+        let more = self.ledger.affordable();
         let mut units = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if comparison.stop == Some(StopReason::Nondeterministic) {
@@ -119,7 +128,7 @@ impl Cigen {
             if !comparison.is_open() || self.complete {
                 continue;
             }
-            let mut purse = Purse::new(&self.ledger.task.settings, self.ledger.free);
+            let mut purse = Purse::new(&self.ledger.task.settings, self.ledger.free, more);
             let all: Vec<usize> = (0..comparison.tracks.len()).collect();
             let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
             let samples = purse.dense(comparison.evaluations, affordable);
@@ -129,8 +138,12 @@ impl Cigen {
                 for (i, samples) in pieces(samples).enumerate() {
                     let index = (track as u64) << 24 | i as u64;
                     let Range { cuboid, .. } = comparison.tracks[track].range.clone();
-                    let spot =
-                        comparison.spot(&self.ledger.task.settings, &comparison.tracks[track].sides, index);
+                    let spot = comparison.spot(
+                        &self.ledger.task.settings,
+                        &comparison.tracks[track].sides,
+                        index,
+                        affordable,
+                    );
                     units.push(Unit::Dense(DenseUnit { spot, phase: "dense".into(), cuboid, samples, keep }));
                     self.purposes.push(Purpose::Dense(c, track));
                 }
@@ -141,6 +154,7 @@ impl Cigen {
 
     pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Unit> {
         self.settle();
+        let more = self.ledger.affordable();
         let settings = &self.ledger.task.settings;
         let mut units = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
@@ -149,7 +163,7 @@ impl Cigen {
             }
             let clusters = if strays == 0 {
                 let all: Vec<usize> = (0..comparison.tracks.len()).collect();
-                let mut purse = Purse::new(settings, self.ledger.free);
+                let mut purse = Purse::new(settings, self.ledger.free, more);
                 let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
                 self.replaced[c] = comparison.most_promising(all, affordable);
                 Some(comparison.clusters(settings, &self.replaced[c]))
@@ -157,11 +171,12 @@ impl Cigen {
                 comparison.stray_clusters(settings)
             };
             let Some(clusters) = clusters else { continue };
-            let mut purse = Purse::new(settings, self.ledger.free);
+            let mut purse = Purse::new(settings, self.ledger.free, more);
             let budget = purse.tighten(comparison.evaluations, clusters.len() as u64);
+            let count = clusters.len() as u64;
             for (i, Cluster { sides, points, density }) in clusters.into_iter().enumerate() {
                 let index = (round as u64) << 48 | (strays as u64) << 32 | i as u64;
-                let spot = comparison.spot(settings, &sides, index);
+                let spot = comparison.spot(settings, &sides, index, count);
                 units.push(Unit::Tighten(TightenUnit { spot, hits: points, density, budget }));
                 self.purposes.push(Purpose::Tighten(c, sides));
             }
@@ -172,6 +187,7 @@ impl Cigen {
     /// Statistics and maxima of the ranges that have none yet.
     pub(super) fn plan_finale(&mut self) -> Vec<Unit> {
         self.settle();
+        let more = self.ledger.affordable();
         let mut units = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             comparison.cover_strays(&self.ledger.task.function, &self.ledger.task.settings);
@@ -179,7 +195,7 @@ impl Cigen {
                 continue;
             }
             let settings = &self.ledger.task.settings;
-            let mut purse = Purse::new(settings, self.ledger.free);
+            let mut purse = Purse::new(settings, self.ledger.free, more);
             let all: Vec<usize> =
                 (0..comparison.tracks.len()).filter(|&t| !comparison.tracks[t].finished).collect();
             let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
@@ -191,10 +207,17 @@ impl Cigen {
                 // Ranges that come later stand elsewhere in the list, but may take an earlier one's place.
                 let index = comparison.next_index();
                 let dims = cuboid.open_dims().len();
-                let finale = purse.finale(comparison.evaluations, affordable, dims);
+                let mut finale = purse.finale(comparison.evaluations, affordable, dims);
+                let height = comparison.best_in(&comparison.tracks[track]).map_or(0.0, |hit| hit.found.bits);
+                let zooms = if self.course == Course::Auto { divide(&mut finale, height) } else { 0 };
+                for i in 0..zooms {
+                    let spot = comparison.spot(settings, &sides, index << 24 | i, 3 * affordable);
+                    units.push(Unit::Zoom(ZoomUnit { spot, cuboid: cuboid.clone(), budget: ZOOM }));
+                    self.purposes.push(Purpose::Evolve(c));
+                }
                 let best = comparison.best_in(&comparison.tracks[track]).map(|hit| hit.point.clone());
                 for (i, samples) in pieces(finale.measure).enumerate() {
-                    let spot = comparison.spot(settings, &sides, index << 24 | i as u64);
+                    let spot = comparison.spot(settings, &sides, index << 24 | i as u64, 2 * affordable);
                     let (phase, cuboid, keep) = ("measure".into(), cuboid.clone(), 0);
                     units.push(Unit::Dense(DenseUnit { spot, phase, cuboid, samples, keep }));
                     self.purposes.push(Purpose::Measure(c, track));
@@ -205,7 +228,7 @@ impl Cigen {
                 let size = finale.islands.div_ceil(ISLAND_UNITS).clamp(FEWEST_ISLANDS, MOST_ISLANDS);
                 for from in (0..finale.islands).step_by(size as usize) {
                     units.push(Unit::Evolve(EvolveUnit {
-                        spot: comparison.spot(settings, &sides, index),
+                        spot: comparison.spot(settings, &sides, index, 2 * affordable),
                         cuboid: cuboid.clone(),
                         best: best.clone(),
                         islands: (from, finale.islands.min(from + size)),

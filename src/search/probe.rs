@@ -2,6 +2,7 @@
 //! that faults too often, and evaluates some inputs again to find nondeterministic builds.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::Task;
 use super::found::Score;
@@ -34,6 +35,8 @@ pub struct Probe<'a> {
     /// Inputs remembered for each build.
     rechecks: Vec<usize>,
     fault_count: u64,
+    /// When the unit has used all the time a function may have.
+    until: Duration,
     baseline: Vec<Outcome>,
     variant: Vec<Outcome>,
 }
@@ -64,6 +67,7 @@ impl<'a> Probe<'a> {
             again: BTreeMap::new(),
             rechecks: vec![0; task.builds.len()],
             fault_count: 0,
+            until: Duration::try_from_secs_f64(task.settings.share_s()).unwrap_or(Duration::MAX),
             baseline: Vec::new(),
             variant: Vec::new(),
         }
@@ -112,6 +116,10 @@ impl<'a> Probe<'a> {
                 (self.chunk * 2).min((self.task.settings.batch as usize).max(1))
             };
             from = to;
+            if self.evaluator.elapsed() > self.until {
+                // As if both builds had faulted too often: the rest is skipped.
+                self.allow.fill(0);
+            }
         }
         Ok(())
     }

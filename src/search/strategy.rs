@@ -1,6 +1,6 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
-use super::cigen::Cigen;
+use super::cigen::{Cigen, Course};
 use super::{Answer, Task, Unit, run_unit};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::FunctionResult;
@@ -18,7 +18,8 @@ pub trait Strategy: Send {
 /// The strategy a task asks for by name; None when there is no such strategy.
 pub fn create(task: &Task) -> Option<Box<dyn Strategy>> {
     match task.settings.strategy.as_str() {
-        "cigen" => Some(Box::new(Cigen::new(task.clone()))),
+        "auto" => Some(Box::new(Cigen::new(task.clone(), Course::Auto))),
+        "cigen" => Some(Box::new(Cigen::new(task.clone(), Course::Cigen))),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
-use super::{dense, evolve_argmin, sampling, tighten};
+use super::{dense, evolve_argmin, sampling, seam, tighten, zoom};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{BuildId, FaultRecord, Function, SearchSettings};
 use crate::ranges::{Cuboid, Range, Sides, Statistics};
@@ -31,6 +31,10 @@ pub enum Unit {
     Tighten(TightenUnit),
     /// Differential evolution in one box on one variant.
     Evolve(EvolveUnit),
+    /// Ever smaller cells of one box on one variant.
+    Zoom(ZoomUnit),
+    /// Places where results change their sign or class, on one variant.
+    Seams(SeamUnit),
 }
 
 /// The builds that share a unit's inputs.
@@ -114,6 +118,36 @@ pub struct EvolveUnit {
     pub generations: u32,
 }
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ZoomUnit {
+    pub spot: Spot,
+    pub cuboid: Cuboid,
+    pub budget: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeamUnit {
+    pub variant: usize,
+    /// Faults the baseline and the variant may still have.
+    pub allow: [u32; 2],
+    pub index: u64,
+    pub lines: Vec<Line>,
+    pub budget: u64,
+    /// Most inconsistent samples that are returned.
+    pub keep: u64,
+}
+
+/// A part of a line along one axis through a point of an orthant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    pub sides: Sides,
+    pub point: Vec<u64>,
+    pub axis: usize,
+    /// The places of the axis that belong to it.
+    pub lo: u64,
+    pub hi: u64,
+}
+
 /// What a unit saw of one variant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
@@ -149,17 +183,23 @@ pub struct Answer {
     /// The tightened ranges.
     pub ranges: Vec<Range>,
     pub plot: Vec<PlotSample>,
+    /// How long the unit took, where that is known. Decides nothing but how many evaluations a slow
+    /// function may have.
+    pub seconds: f64,
 }
 
 /// Runs a unit next to the loaded code.
 pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
-    match unit {
+    let answer = match unit {
         Unit::Inputs(unit) => sampling::run_inputs(task, unit, evaluator),
         Unit::Strata(unit) => sampling::run_strata(task, unit, evaluator),
         Unit::Dense(unit) => dense::run(task, unit, evaluator),
         Unit::Tighten(unit) => tighten::run(task, unit, evaluator),
         Unit::Evolve(unit) => evolve_argmin::run(task, unit, evaluator),
-    }
+        Unit::Zoom(unit) => zoom::run(task, unit, evaluator),
+        Unit::Seams(unit) => seam::run(task, unit, evaluator),
+    }?;
+    Ok(Answer { seconds: evaluator.elapsed().as_secs_f64(), ..answer })
 }
 
 impl Spot {

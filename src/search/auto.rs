@@ -1,0 +1,198 @@
+//! What the default strategy does beyond CIGEN: lines through the domain along which results are
+//! watched for seams. For one parameter the lines are the whole axis, and once more, finer, the
+//! magnitudes that people use; for several they go through the most inconsistent samples and
+//! through random points, along every axis in turn.
+
+use super::budget::{Finale, Purse};
+use super::cigen::{Cigen, Purpose};
+use super::comparison::Comparison;
+use super::sampler::ParamSampler;
+use super::unit::{Line, SeamUnit, Unit};
+use crate::fp::{Scalar, Side, Stream};
+use crate::model::{Function, SearchSettings};
+use crate::ranges::{Axis, Orthant};
+
+/// Binary exponents of the magnitudes that people use.
+const USUAL: [i32; 2] = [-10, 20];
+/// Units of one parameter's side and part.
+const PIECES: u64 = 4;
+/// Evaluations for a line of several parameters, its seams included, and lines of a unit.
+const LINE: u64 = 256;
+const LINES: usize = 16;
+/// Units that lines are spread over if there are enough.
+const UNITS: usize = 8;
+/// Half the length of a short line, in binades.
+const CLOSE: f64 = 0.25;
+/// Inconsistent samples that a unit returns.
+const KEPT: u64 = 1024;
+
+/// Ranges with fewer bits than this are of rounding, not of cancellation or of another branch.
+const ROUNDING: f64 = 16.0;
+/// Evaluations of one zoom.
+pub(super) const ZOOM: u64 = 4096;
+
+impl Cigen {
+    pub(super) fn plan_seams(&mut self, round: usize, close: bool) -> Vec<Unit> {
+        if self.complete {
+            return Vec::new();
+        }
+        let more = self.ledger.affordable();
+        let task = &self.ledger.task;
+        let purse = Purse::new(&task.settings, self.ledger.free, more);
+        let mut units = Vec::new();
+        for (c, comparison) in self.ledger.comparisons.iter().enumerate().filter(|(_, c)| c.is_open()) {
+            let budget = purse.seams(comparison.evaluations, round);
+            if budget < LINE {
+                continue;
+            }
+            let index = (round as u64) << 33 | u64::from(close) << 32;
+            let names = [&task.function.name, task.builds[comparison.variant].as_str(), "lines"];
+            let stream = Stream::new(task.settings.seed, &names, index);
+            let mut lines = Lines { function: &task.function, free: free_axes(&task.function), stream };
+            let groups = match (lines.free.as_slice(), close) {
+                (_, true) => lines.close_by(comparison, budget / LINE),
+                (&[only], false) => whole_axis(&task.function, only),
+                _ => lines.through(&task.settings, comparison, budget / LINE),
+            };
+            let count = groups.len() as u64;
+            for (i, lines) in groups.into_iter().enumerate() {
+                let spot = comparison.spot(&task.settings, &lines[0].sides, 0, count);
+                units.push(Unit::Seams(SeamUnit {
+                    variant: comparison.variant,
+                    allow: spot.allow,
+                    index: index | i as u64,
+                    lines,
+                    budget: budget / count,
+                    keep: KEPT,
+                }));
+                self.purposes.push(Purpose::Seams(c));
+            }
+        }
+        units
+    }
+}
+
+/// Takes the zooms of a range out of its islands, and tells how many there are. A range of few bits
+/// is one of rounding, which islands are no better at than chance.
+pub(super) fn divide(finale: &mut Finale, bits: f64) -> u64 {
+    let zooming = if bits < ROUNDING { finale.islands * 3 / 4 } else { finale.islands / 8 };
+    let zooms = zooming * finale.island / ZOOM;
+    if zooms > 0 {
+        finale.islands -= zooming;
+    }
+    zooms
+}
+
+fn free_axes(function: &Function) -> Vec<usize> {
+    (0..function.arity()).filter(|&p| !function.params[p].domain.is_fixed()).collect()
+}
+
+/// The axis of the only free parameter, and its usual magnitudes, in pieces.
+fn whole_axis(function: &Function, only: usize) -> Vec<Vec<Line>> {
+    let mut groups = Vec::new();
+    for side in [Side::Negative, Side::Positive] {
+        let mut sides: Vec<Side> = function.params.iter().map(fixed_side).collect();
+        sides[only] = side;
+        let Some(orthant) = Orthant::new(function, &sides) else { continue };
+        let axis = &orthant.axes[only];
+        for (lo, hi) in [Some((0, axis.last())), usual(axis)].into_iter().flatten() {
+            let pieces = PIECES.min(hi - lo + 1);
+            for i in 0..pieces {
+                let at =
+                    |i: u64| lo + ((u128::from(hi - lo) + 1) * u128::from(i) / u128::from(pieces)) as u64;
+                let point = vec![0; function.arity()];
+                let (lo, hi) = (at(i), at(i + 1) - 1);
+                groups.push(vec![Line { sides: sides.clone(), point, axis: only, lo, hi }]);
+            }
+        }
+    }
+    groups
+}
+
+/// The side of a parameter that has but one value.
+fn fixed_side(param: &crate::model::Param) -> Side {
+    match Axis::new(param.ty, &param.domain, Side::Positive) {
+        Some(_) => Side::Positive,
+        None => Side::Negative,
+    }
+}
+
+/// The ranks of the magnitudes that people use, where they are a part of the axis.
+fn usual(axis: &Axis) -> Option<(u64, u64)> {
+    let bits = |exponent: i32| match axis.ty() {
+        // Exponents of normal numbers: biased they are positive and small.
+        Scalar::F64 => Some(((exponent + 1023) as u64) << 52),
+        Scalar::F32 => Some(((exponent + 127) as u64) << 23),
+        _ => None,
+    };
+    let first_beyond = |exponent: i32| {
+        let mag = axis.ty().axis(bits(exponent)?)?.mag;
+        // The first rank at that magnitude or above.
+        let (mut lo, mut hi) = (0, axis.last());
+        while lo < hi {
+            let middle = lo + (hi - lo) / 2;
+            if axis.mag(middle) < mag { lo = middle + 1 } else { hi = middle }
+        }
+        Some(lo)
+    };
+    let (lo, hi) = (first_beyond(USUAL[0])?, first_beyond(USUAL[1])?);
+    (hi > lo && hi - lo < axis.last()).then_some((lo, hi))
+}
+
+/// Lines through points of a function's domain.
+struct Lines<'a> {
+    function: &'a Function,
+    free: Vec<usize>,
+    stream: Stream,
+}
+
+impl Lines<'_> {
+    /// `count` whole lines: a third through good samples, the others through random points.
+    fn through(&mut self, settings: &SearchSettings, comparison: &Comparison, count: u64) -> Vec<Vec<Line>> {
+        // Counts of evaluations by hundreds, so within usize.
+        let points = count as usize / self.free.len().max(1);
+        let mut inputs = best_inputs(comparison, points / 3);
+        let samplers: Vec<ParamSampler> =
+            self.function.params.iter().map(|p| ParamSampler::new(p, settings)).collect();
+        while inputs.len() < points {
+            inputs.push(samplers.iter().map(|s| s.partitioned(&mut self.stream)).collect());
+        }
+        self.along(inputs, |axis, _| (0, axis.last()))
+    }
+
+    /// Short lines through the best samples: where a function oscillates, seams lie close together,
+    /// and those beside the worst inconsistency are worth the most.
+    fn close_by(&mut self, comparison: &Comparison, count: u64) -> Vec<Vec<Line>> {
+        let points = (count as usize / self.free.len().max(1)).min(LINES);
+        self.along(best_inputs(comparison, points), |axis, at| {
+            let reach = axis.steps(CLOSE);
+            (at.saturating_sub(reach), at.saturating_add(reach).min(axis.last()))
+        })
+    }
+
+    fn along(&mut self, inputs: Vec<Vec<u64>>, part: impl Fn(&Axis, u64) -> (u64, u64)) -> Vec<Vec<Line>> {
+        let mut lines: Vec<Line> = Vec::new();
+        for input in inputs {
+            let sides = Orthant::sides_of(self.function, &input);
+            let Some(orthant) = Orthant::new(self.function, &sides) else { continue };
+            let Some(point) = orthant.point(&input) else { continue };
+            for &axis in &self.free {
+                let (lo, hi) = part(&orthant.axes[axis], point[axis]);
+                lines.push(Line { sides: sides.clone(), point: point.clone(), axis, lo, hi });
+            }
+        }
+        self.stream.shuffle(&mut lines);
+        let size = lines.len().div_ceil(UNITS).clamp(1, LINES);
+        lines.chunks(size).map(<[Line]>::to_vec).collect()
+    }
+}
+
+/// The inputs of about the best `count` inconsistent samples; some are passed over, so that they do
+/// not all come from one place.
+fn best_inputs(comparison: &Comparison, count: usize) -> Vec<Vec<u64>> {
+    let mut best: Vec<_> =
+        comparison.pools.values().flat_map(|pool| pool.hits.iter().chain(&pool.champions)).collect();
+    best.sort_by(|a, b| a.found.better_first(&b.found));
+    let step = (best.len() / count.max(1) / 4).clamp(1, 16);
+    best.iter().step_by(step).take(count).map(|hit| hit.found.input.clone()).collect()
+}
