@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
+use super::walk::{self, WalkUnit};
 use super::{dense, evolve_argmin, sampling, tighten};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{BuildId, FaultRecord, Function, SearchSettings};
@@ -31,6 +32,8 @@ pub enum Unit {
     Tighten(TightenUnit),
     /// Differential evolution in one box on one variant.
     Evolve(EvolveUnit),
+    /// A sequential algorithm on one variant.
+    Walk(WalkUnit),
 }
 
 /// The builds that share a unit's inputs.
@@ -159,6 +162,7 @@ pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Resu
         Unit::Dense(unit) => dense::run(task, unit, evaluator),
         Unit::Tighten(unit) => tighten::run(task, unit, evaluator),
         Unit::Evolve(unit) => evolve_argmin::run(task, unit, evaluator),
+        Unit::Walk(unit) => walk::run(task, unit, evaluator),
     }
 }
 
