@@ -1,6 +1,7 @@
 //! Searching for inconsistent inputs. A strategy plans units of work in phases; a unit runs next to
 //! the loaded code and sees only an `Evaluator`. Nothing here knows of processes or threads.
 
+mod bgrt;
 mod budget;
 mod cigen;
 mod comparison;
@@ -14,6 +15,7 @@ mod found;
 mod keepsake;
 mod lattice;
 mod ledger;
+mod mcmc;
 mod phases;
 mod probe;
 mod random;

@@ -8,7 +8,7 @@ use super::keepsake::Keepsake;
 use super::probe::Probe;
 use super::sampler::ParamSampler;
 use super::unit::{Answer, Seen};
-use super::{Task, random};
+use super::{Task, bgrt, mcmc, random};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
 
@@ -19,7 +19,7 @@ pub const NOTHING: f64 = -1.0;
 type Walk = fn(&mut Walker) -> Result<(), EvalError>;
 
 /// The algorithms by the name of their strategy.
-const WALKS: [(&str, Walk); 1] = [("random", random::walk)];
+const WALKS: [(&str, Walk); 3] = [("random", random::walk), ("bgrt", bgrt::walk), ("mcmc", mcmc::walk)];
 
 /// The walk of a strategy; None when the strategy is none of these.
 pub fn walk_of(strategy: &str) -> Option<Walk> {
@@ -47,7 +47,6 @@ pub fn run(task: &Task, unit: &WalkUnit, evaluator: &mut dyn Evaluator) -> Resul
 
 /// Evaluates inputs for an algorithm and keeps what a search reports of them.
 pub struct Walker<'a> {
-    pub task: &'a Task,
     pub stream: Stream,
     /// One for each parameter.
     pub samplers: Vec<ParamSampler>,
@@ -65,7 +64,6 @@ impl<'a> Walker<'a> {
         let build = task.builds[unit.variant].as_str();
         let names = [task.function.name.as_str(), build, settings.strategy.as_str()];
         Walker {
-            task,
             stream: Stream::new(settings.seed, &names, unit.index),
             samplers: task.function.params.iter().map(|p| ParamSampler::new(p, settings)).collect(),
             probe: Probe::new(task, evaluator, unit.allow.clone(), false),
