@@ -2,6 +2,7 @@
 //! the loaded code and sees only an `Evaluator`. Nothing here knows of processes or threads.
 
 mod auto;
+mod bgrt;
 mod budget;
 mod cigen;
 mod comparison;
@@ -12,10 +13,14 @@ mod evolve;
 mod evolve_argmin;
 mod finish;
 mod found;
+mod keepsake;
 mod lattice;
 mod ledger;
+mod mcmc;
 mod phases;
 mod probe;
+mod random;
+mod rival;
 mod sampler;
 mod sampling;
 mod scout;
@@ -26,6 +31,7 @@ mod survey;
 mod thin;
 mod tighten;
 mod unit;
+mod walk;
 mod zoom;
 
 pub use strategy::{Strategy, create, run_here};

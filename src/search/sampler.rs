@@ -45,6 +45,18 @@ impl Pieces {
         AxisPoint { side: last.side, mag: last.hi }
     }
 
+    /// The inverse of `at`.
+    fn place_of(&self, point: AxisPoint) -> Option<u128> {
+        let mut before = 0;
+        for segment in &self.segments {
+            if segment.side == point.side && (segment.lo..=segment.hi).contains(&point.mag) {
+                return Some(before + u128::from(point.mag - segment.lo));
+            }
+            before += segment.len();
+        }
+        None
+    }
+
     /// The place at a fraction (in 2^-64) of the total length.
     fn at_fraction(&self, fraction: u64) -> AxisPoint {
         self.at(scale(fraction, self.total))
@@ -97,6 +109,40 @@ impl ParamSampler {
             &self.partitions[stream.below(self.partitions.len() as u64) as usize]
         };
         self.value(pieces.at_fraction(stream.bits()))
+    }
+
+    /// Partitions of the domain, at least one.
+    pub fn cells(&self) -> usize {
+        self.partitions.len().max(1)
+    }
+
+    fn cell(&self, cell: usize) -> &Pieces {
+        self.partitions.get(cell).unwrap_or(&self.whole)
+    }
+
+    /// A random value of one partition.
+    pub fn in_cell(&self, cell: usize, stream: &mut Stream) -> u64 {
+        self.value(self.cell(cell).at_fraction(stream.bits()))
+    }
+
+    /// A random value of a partition, at any scale of distance from one of its values: within the
+    /// whole, half, a quarter and so on of its length.
+    pub fn near(&self, cell: usize, bits: u64, stream: &mut Stream) -> u64 {
+        let pieces = self.cell(cell);
+        let Some(place) = self.ty.axis(bits).and_then(|point| pieces.place_of(point)) else {
+            return self.in_cell(cell, stream);
+        };
+        let halvings = stream.below(u64::from(u128::BITS - pieces.total.leading_zeros()));
+        let width = (pieces.total >> halvings).max(1);
+        let step = scale(stream.bits(), 2 * width + 1);
+        // Places and steps are below 2^67.
+        let (last, mut moved) = (pieces.total as i128 - 1, (place + step) as i128 - width as i128);
+        if moved < 0 {
+            moved = -moved;
+        } else if moved > last {
+            moved = 2 * last - moved;
+        }
+        self.value(pieces.at(moved.clamp(0, last) as u128))
     }
 
     /// The value at a fraction (in 2^-64) of the whole axis.
@@ -266,6 +312,25 @@ mod tests {
             assert!(inside(x));
             assert_eq!(sampler.exponent_of(x), Some(exponent));
         }
+    }
+
+    #[test]
+    fn neighbours_lie_in_the_same_partition_at_every_scale() {
+        let all = sampler(Scalar::F64, Domain::all(Scalar::F64).segments);
+        let mut stream = Stream::new(1, &["test"], 0);
+        for cell in 0..all.cells() {
+            let start = all.in_cell(cell, &mut stream);
+            let place = |bits: u64| all.cell(cell).place_of(Scalar::F64.axis(bits).unwrap()).unwrap();
+            let mut far = Vec::new();
+            for _ in 0..2000 {
+                far.push(place(all.near(cell, start, &mut stream)).abs_diff(place(start)));
+            }
+            far.sort_unstable();
+            assert!(far[1000] < far[1900] >> 8, "{far:?}");
+        }
+        let few = sampler(Scalar::I32, vec![Segment { side: Side::Positive, lo: 3, hi: 5 }]);
+        let seen: BTreeSet<u64> = (0..100).map(|_| few.near(0, 4, &mut stream)).collect();
+        assert_eq!(seen, BTreeSet::from([3, 4, 5]));
     }
 
     #[test]

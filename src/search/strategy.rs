@@ -1,6 +1,8 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
 use super::cigen::{Cigen, Course};
+use super::rival::Rival;
+use super::walk::walk_of;
 use super::{Answer, Task, Unit, run_unit};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::FunctionResult;
@@ -20,7 +22,7 @@ pub fn create(task: &Task) -> Option<Box<dyn Strategy>> {
     match task.settings.strategy.as_str() {
         "auto" => Some(Box::new(Cigen::new(task.clone(), Course::Auto))),
         "cigen" => Some(Box::new(Cigen::new(task.clone(), Course::Cigen))),
-        _ => None,
+        name => walk_of(name).map(|_| Box::new(Rival::new(task.clone())) as Box<dyn Strategy>),
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
+use super::walk::{self, WalkUnit};
 use super::{dense, evolve_argmin, sampling, seam, tighten, zoom};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{BuildId, FaultRecord, Function, SearchSettings};
@@ -35,6 +36,8 @@ pub enum Unit {
     Zoom(ZoomUnit),
     /// Places where results change their sign or class, on one variant.
     Seams(SeamUnit),
+    /// A sequential algorithm on one variant.
+    Walk(WalkUnit),
 }
 
 /// The builds that share a unit's inputs.
@@ -198,6 +201,7 @@ pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Resu
         Unit::Evolve(unit) => evolve_argmin::run(task, unit, evaluator),
         Unit::Zoom(unit) => zoom::run(task, unit, evaluator),
         Unit::Seams(unit) => seam::run(task, unit, evaluator),
+        Unit::Walk(unit) => walk::run(task, unit, evaluator),
     }?;
     Ok(Answer { seconds: evaluator.elapsed().as_secs_f64(), ..answer })
 }

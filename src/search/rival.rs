@@ -1,0 +1,203 @@
+//! The frame of the sequential algorithms: special values on all variants, then one walk for each
+//! variant with the rest of its budget, then ranges around what was found. Nothing is tightened
+//! and nothing is measured afterwards: the budget is the algorithm's own.
+
+use super::Task;
+use super::edge_values::edge_values;
+use super::ledger::Ledger;
+use super::sampler::ParamSampler;
+use super::strategy::Strategy;
+use super::survey::{domain_size, survey};
+use super::unit::{Answer, InputsUnit, Unit};
+use super::walk::WalkUnit;
+use crate::fp::Stream;
+use crate::model::{Budget, FunctionResult, StopReason};
+
+/// One part in so many of a budget goes to special values, at most.
+const SPECIAL_SHARE: u64 = 20;
+/// Inputs of one unit of special values, or of a domain that is searched completely.
+const UNIT_INPUTS: usize = 8192;
+/// Most inputs of a domain that is searched completely instead of walked.
+const MOST_LISTED: u64 = 1 << 18;
+/// Samples for plots: regular ones, and as many inconsistent ones.
+const PLOT_SAMPLES: u64 = 1000;
+
+/// What CIGEN with the paper's parameters costs for so many free parameters, about.
+pub fn evaluations_of_paper(free: usize) -> u64 {
+    5000 << free.saturating_sub(1).min(8)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Specials,
+    Walk,
+    Done,
+}
+
+pub struct Rival {
+    ledger: Ledger,
+    phase: Phase,
+    /// The comparisons each unit of the running phase is about.
+    concerned: Vec<Vec<usize>>,
+    /// Every input of the domain is a special one.
+    complete: bool,
+}
+
+impl Strategy for Rival {
+    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit> {
+        self.absorb(answers);
+        loop {
+            let units = match self.phase {
+                Phase::Specials => self.plan_specials(),
+                Phase::Walk => self.plan_walks(),
+                Phase::Done => return Vec::new(),
+            };
+            self.phase = match self.phase {
+                Phase::Specials => Phase::Walk,
+                Phase::Walk | Phase::Done => Phase::Done,
+            };
+            if !units.is_empty() {
+                return units;
+            }
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> FunctionResult {
+        let stopped = self.phase != Phase::Done || !self.concerned.is_empty();
+        for comparison in self.ledger.comparisons.iter_mut() {
+            if stopped && comparison.is_open() {
+                comparison.stop = Some(StopReason::Deadline);
+            }
+            comparison.find_candidates(&self.ledger.task.settings);
+            comparison.cover_strays(&self.ledger.task.function, &self.ledger.task.settings);
+        }
+        // A walk that ran out of time is told from one that ran out of budget.
+        self.ledger.affordable();
+        self.ledger.finish()
+    }
+}
+
+impl Rival {
+    pub fn new(task: Task) -> Rival {
+        let ledger = Ledger::new(task);
+        Rival { ledger, phase: Phase::Specials, concerned: Vec::new(), complete: false }
+    }
+
+    /// Evaluations of each variant.
+    fn total(&self) -> u64 {
+        match self.ledger.task.settings.budget {
+            Budget::Paper => evaluations_of_paper(self.ledger.free),
+            Budget::Evaluations(total) => total,
+        }
+    }
+
+    fn plan_specials(&mut self) -> Vec<Unit> {
+        let members = self.ledger.open();
+        let task = &self.ledger.task;
+        let arity = task.function.arity();
+        if members.is_empty() || arity == 0 {
+            return Vec::new();
+        }
+        let total = self.total();
+        self.complete = domain_size(task, total) <= total.min(MOST_LISTED);
+        let inputs = if self.complete {
+            survey(task, Some(total)).inputs
+        } else {
+            special_inputs(task, total / SPECIAL_SHARE)
+        };
+        let count = (inputs.len() / arity) as u64;
+        let chunks = inputs.chunks(UNIT_INPUTS * arity);
+        let crowd = self.ledger.crowd(&members, chunks.len() as u64);
+        let plot_hits = PLOT_SAMPLES / (chunks.len() as u64 * members.len() as u64).max(1);
+        let units: Vec<Unit> = chunks
+            .enumerate()
+            .map(|(i, inputs)| {
+                Unit::Inputs(InputsUnit {
+                    crowd: crowd.clone(),
+                    inputs: inputs.to_vec(),
+                    first: i == 0,
+                    plot_every: count.div_ceil(PLOT_SAMPLES),
+                    plot_hits,
+                })
+            })
+            .collect();
+        self.ledger.surveyed = count;
+        self.concerned = units.iter().map(|_| members.clone()).collect();
+        units
+    }
+
+    fn plan_walks(&mut self) -> Vec<Unit> {
+        let total = self.total();
+        let cut = total < evaluations_of_paper(self.ledger.free);
+        let mut units = Vec::new();
+        if self.complete || self.ledger.free == 0 {
+            return units;
+        }
+        for c in self.ledger.open() {
+            let comparison = &mut self.ledger.comparisons[c];
+            let faults = comparison.spot(&self.ledger.task.settings, &Vec::new(), 0, 1).allow;
+            let mut allow = vec![0; self.ledger.task.builds.len()];
+            (allow[0], allow[comparison.variant]) = (faults[0], faults[1]);
+            comparison.cut |= cut;
+            let evaluations = total.saturating_sub(comparison.evaluations);
+            if evaluations > 0 {
+                units.push(Unit::Walk(WalkUnit {
+                    variant: comparison.variant,
+                    allow,
+                    evaluations,
+                    index: 0,
+                }));
+                self.concerned.push(vec![c]);
+            }
+        }
+        units
+    }
+
+    fn absorb(&mut self, answers: Vec<Answer>) {
+        let concerned = std::mem::take(&mut self.concerned);
+        for (concerned, answer) in concerned.into_iter().zip(answers) {
+            self.ledger.note(&answer, |c| concerned.contains(&c));
+            self.ledger.plot.extend(answer.plot);
+            for seen in answer.seen {
+                let comparison = &mut self.ledger.comparisons[seen.variant - 1];
+                comparison.absorb(&self.ledger.task.function, seen, true);
+            }
+        }
+        self.ledger.close_comparisons();
+    }
+}
+
+/// At most `most` inputs: every special value of a parameter among random others, and special
+/// values of all parameters together.
+fn special_inputs(task: &Task, most: u64) -> Vec<u64> {
+    if !task.settings.edges {
+        return Vec::new();
+    }
+    let params = &task.function.params;
+    let lists: Vec<Vec<u64>> = params.iter().map(edge_values).collect();
+    let samplers: Vec<ParamSampler> = params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect();
+    let mut stream = Stream::new(task.settings.seed, &[&task.function.name, "", "specials"], 0);
+    let mut inputs = Vec::new();
+    let mut rows = 0;
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+    // Round after round through the parameters, so that a small share holds values of each.
+    for place in 0..longest {
+        for p in (0..params.len()).filter(|&p| place < lists[p].len()) {
+            for (q, sampler) in samplers.iter().enumerate() {
+                inputs.push(if q == p { lists[p][place] } else { sampler.partitioned(&mut stream) });
+            }
+            rows += 1;
+        }
+    }
+    if params.len() > 1 && lists.iter().all(|list| !list.is_empty()) {
+        for _ in 0..rows {
+            for list in &lists {
+                // Below a length, so within usize.
+                inputs.push(list[stream.below(list.len() as u64) as usize]);
+            }
+        }
+    }
+    let most = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(params.len());
+    inputs.truncate(most);
+    inputs
+}
