@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::fp::NanPolicy;
 
 /// The search algorithms a matrix may ask for by name.
-pub const STRATEGIES: [&str; 4] = ["cigen", "random", "bgrt", "mcmc"];
+pub const STRATEGIES: [&str; 7] = ["cigen", "random", "bgrt", "mcmc", "ga", "lsga", "hsed"];
 
 /// How many evaluations a function and variant may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
