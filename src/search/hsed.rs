@@ -3,10 +3,10 @@
 //! with more mantissa bits, from "half" over "single" to all.
 //!
 //! What the paper leaves open. A layer that does not fit its share of the budget is searched at
-//! random, as the paper does with its own large layers; the first one is listed with fewer mantissa
-//! bits if that makes it fit. Several parameters form a layer together. A budget that outlasts the
-//! best hot spot goes to the next ones, each in another combination of signs and exponents, and
-//! then to new random inputs of the first layer.
+//! random, as the paper does with its own large layers, one input in each of equal parts of it.
+//! Several parameters form a layer together. A budget that outlasts the best hot spot goes to the
+//! next ones, each in another combination of signs and exponents, and then to new random inputs of
+//! the first layer.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::gene::Gene;
 use super::layers::{FULL, HALF, Layer, SINGLE};
 use super::walk::Walker;
 use crate::eval::EvalError;
-use crate::fp::Side;
+use crate::fp::{Side, Stream};
 
 /// A significant inconsistency: 100 ulps, in bits log2(101).
 const SIGNIFICANT: f64 = 6.658_211_482_751_795;
@@ -34,40 +34,32 @@ const BATCH: u64 = 4096;
 pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
     let genes: Vec<Gene> = walker.function.params.iter().map(Gene::new).collect();
     let mut spots = Spots::new(&genes);
-    let bits = preprocess(walker, &genes, &mut spots)?;
+    // Preprocessing: the whole "half" layer, or half of the budget.
+    let share = walker.left().div_ceil(2);
+    search(walker, &Layer::of_domain(&genes, HALF), share, &mut spots)?;
     let significant = spots.highest() >= SIGNIFICANT;
-    let (mut from, first) = if significant { (bits, HALF) } else { (SINGLE, SINGLE) };
+    let first = if significant { HALF } else { SINGLE };
     if !significant {
         spots.clear();
     }
     while !walker.is_over() {
         if spots.is_empty() {
-            from = first;
             let count = (walker.left() / 2).clamp(1, SAMPLES);
-            search(walker, &Layer::of_domain(&genes, from), count, &mut spots)?;
+            search(walker, &Layer::of_domain(&genes, first), count, &mut spots)?;
             if !significant {
                 spots.keep(FEW_SPOTS);
             }
         }
         if let Some(input) = spots.take() {
-            descend(walker, &genes, input, from)?;
+            descend(walker, &genes, input, first)?;
         }
     }
     Ok(())
 }
 
-/// Searches the first layer with half of the budget; the mantissa bits it was searched with.
-fn preprocess(walker: &mut Walker, genes: &[Gene], spots: &mut Spots) -> Result<u32, EvalError> {
-    let share = walker.left().div_ceil(2);
-    let fits = |bits: &u32| Layer::of_domain(genes, *bits).count() <= share;
-    let bits = (0..=HALF).rev().find(fits).unwrap_or(HALF);
-    search(walker, &Layer::of_domain(genes, bits), share, spots)?;
-    Ok(bits)
-}
-
 /// Follows a hot spot of a layer through all finer ones.
 fn descend(walker: &mut Walker, genes: &[Gene], spot: Vec<u64>, from: u32) -> Result<(), EvalError> {
-    let finer: Vec<u32> = [HALF, SINGLE, FULL].into_iter().filter(|&bits| bits > from).collect();
+    let finer: Vec<u32> = [SINGLE, FULL].into_iter().filter(|&bits| bits > from).collect();
     let mut purse = (walker.left() / SHARE).max(FEWEST);
     let (mut input, mut coarse) = (spot, from);
     for (i, &bits) in finer.iter().enumerate() {
@@ -91,18 +83,16 @@ trait Watch {
 /// Evaluates a whole layer, or so many random inputs of it if it has more; how many it evaluated.
 fn search(walker: &mut Walker, layer: &Layer, most: u64, watch: &mut impl Watch) -> Result<u64, EvalError> {
     let arity = walker.arity();
-    let listed = layer.count() <= most;
-    let count = layer.count().min(most);
+    let parts = Parts::new(layer.count(), most);
     let mut inputs = Vec::new();
     let mut next = 0;
-    while next < count && !walker.is_over() {
-        let end = count.min(next + BATCH);
+    while next < parts.count && !walker.is_over() {
+        let end = parts.count.min(next + BATCH);
         inputs.clear();
-        for index in next..end {
-            if listed {
-                layer.input(index, &mut inputs);
-            } else {
-                layer.random(&mut walker.stream, &mut inputs);
+        for turn in next..end {
+            match parts.index(turn, &mut walker.stream) {
+                Some(index) => layer.input(index, &mut inputs),
+                None => layer.random(&mut walker.stream, &mut inputs),
             }
         }
         let heights = walker.heights(&inputs)?;
@@ -112,6 +102,39 @@ fn search(walker: &mut Walker, layer: &Layer, most: u64, watch: &mut impl Watch)
         next = end;
     }
     Ok(next)
+}
+
+/// A layer's inputs in equal parts, from each of which one is evaluated. The parts come in
+/// scattered order, so that a stretch of faults does not end a search before it has seen the rest.
+struct Parts {
+    size: u64,
+    count: u64,
+    stride: u64,
+}
+
+impl Parts {
+    fn new(size: u64, most: u64) -> Parts {
+        let count = size.min(most).max(1);
+        // Near the golden section, and without a common divisor, so that every part has its turn.
+        let start = (u128::from(count) * 618 / 1000) as u64;
+        let stride = (start.max(1)..).find(|&stride| gcd(stride, count) == 1).unwrap_or(1);
+        Parts { size, count, stride }
+    }
+
+    /// A random index of the part whose turn it is; None when there are too many to be counted.
+    fn index(&self, turn: u64, stream: &mut Stream) -> Option<u64> {
+        if self.size == u64::MAX {
+            return None;
+        }
+        let part = u128::from(turn) * u128::from(self.stride) % u128::from(self.count);
+        // At most `size`, so within 64 bits.
+        let bound = |part: u128| (part * u128::from(self.size) / u128::from(self.count)) as u64;
+        Some(stream.between(bound(part), bound(part + 1) - 1))
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The highest input; of equal ones the last, as in the paper.
@@ -207,6 +230,25 @@ mod tests {
     use super::*;
     use crate::fp::Scalar;
     use crate::model::Domain;
+
+    #[test]
+    fn every_part_of_a_layer_has_its_turn() {
+        let mut stream = Stream::new(1, &["test"], 0);
+        let mut indices = |size, most| {
+            let parts = Parts::new(size, most);
+            let mut all: Vec<u64> =
+                (0..parts.count).map(|turn| parts.index(turn, &mut stream).unwrap()).collect();
+            assert!(all.len() < 4 || !all.is_sorted());
+            all.sort_unstable();
+            all
+        };
+        for size in [1, 2, 3, 10, 1024, 8192] {
+            assert_eq!(indices(size, 10_000), (0..size).collect::<Vec<u64>>());
+        }
+        let thousand = indices(1000 << 20, 1000);
+        assert!((0..1000).all(|part| thousand[part] >> 20 == part as u64));
+        assert_eq!(Parts::new(u64::MAX, 7).index(0, &mut stream), None);
+    }
 
     #[test]
     fn hot_spots_are_taken_from_the_highest_down_one_for_each_exponent_and_sign() {
