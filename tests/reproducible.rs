@@ -66,6 +66,23 @@ fn bytes(desk: &Desk, folder: &str) -> (String, String) {
 }
 
 #[test]
+fn every_strategy_gives_the_same_bytes_for_any_number_of_jobs() {
+    let desk = desk();
+    for strategy in bitrift::model::STRATEGIES {
+        for jobs in ["1", "3"] {
+            let out = format!("{strategy}-{jobs}");
+            let search = ["--strategy", strategy, "--budget", "3000"];
+            desk.expect(0, &[&["run", "-q", "--jobs", jobs, "--out", &out][..], &search].concat());
+        }
+        let same = bytes(&desk, &format!("{strategy}-1")) == bytes(&desk, &format!("{strategy}-3"));
+        assert!(same, "{strategy} differs with three jobs");
+        let run = desk.json(&format!("{strategy}-1/run.json"));
+        assert_eq!(run["strategy"], strategy);
+        assert!(comparison(&run, "reduced_sine", "gcc/O3-fast/native")["max_bits"].as_f64().unwrap() > 30.0);
+    }
+}
+
+#[test]
 fn any_number_of_jobs_and_any_repetition_gives_the_same_bytes() {
     let desk = desk();
     for (folder, jobs) in [("one", "1"), ("two", "2"), ("five", "5"), ("again", "2")] {
