@@ -11,7 +11,7 @@ use bitrift::model::{Budget, Domain, FaultKind, FunctionResult, Outcome, STRATEG
 use bitrift::search::{Task, create};
 use fakes::{Region, binades, doubles, is_inside, one, param, planted_build, search, span, task};
 
-const RIVALS: [&str; 3] = ["random", "bgrt", "mcmc"];
+const RIVALS: [&str; 6] = ["random", "bgrt", "mcmc", "ga", "lsga", "hsed"];
 const BUDGET: u64 = 20_000;
 
 fn with(strategy: &str, mut task: Task) -> Task {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::fp::NanPolicy;
 
 /// The search algorithms a matrix may ask for by name.
-pub const STRATEGIES: [&str; 5] = ["auto", "cigen", "random", "bgrt", "mcmc"];
+pub const STRATEGIES: [&str; 8] = ["auto", "cigen", "random", "bgrt", "mcmc", "ga", "lsga", "hsed"];
 
 const DEFAULT_BUDGET: u64 = 200_000;
 

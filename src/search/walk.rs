@@ -8,9 +8,10 @@ use super::keepsake::Keepsake;
 use super::probe::Probe;
 use super::sampler::ParamSampler;
 use super::unit::{Answer, Seen};
-use super::{Task, bgrt, mcmc, random};
+use super::{Task, bgrt, ga, hsed, lsga, mcmc, random};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
+use crate::model::Function;
 
 /// The height of an input that faulted or was not evaluated.
 pub const NOTHING: f64 = -1.0;
@@ -19,7 +20,14 @@ pub const NOTHING: f64 = -1.0;
 type Walk = fn(&mut Walker) -> Result<(), EvalError>;
 
 /// The algorithms by the name of their strategy.
-const WALKS: [(&str, Walk); 3] = [("random", random::walk), ("bgrt", bgrt::walk), ("mcmc", mcmc::walk)];
+const WALKS: [(&str, Walk); 6] = [
+    ("random", random::walk),
+    ("bgrt", bgrt::walk),
+    ("mcmc", mcmc::walk),
+    ("ga", ga::walk),
+    ("lsga", lsga::walk),
+    ("hsed", hsed::walk),
+];
 
 /// The walk of a strategy; None when the strategy is none of these.
 pub fn walk_of(strategy: &str) -> Option<Walk> {
@@ -47,6 +55,7 @@ pub fn run(task: &Task, unit: &WalkUnit, evaluator: &mut dyn Evaluator) -> Resul
 
 /// Evaluates inputs for an algorithm and keeps what a search reports of them.
 pub struct Walker<'a> {
+    pub function: &'a Function,
     pub stream: Stream,
     /// One for each parameter.
     pub samplers: Vec<ParamSampler>,
@@ -64,6 +73,7 @@ impl<'a> Walker<'a> {
         let build = task.builds[unit.variant].as_str();
         let names = [task.function.name.as_str(), build, settings.strategy.as_str()];
         Walker {
+            function: &task.function,
             stream: Stream::new(settings.seed, &names, unit.index),
             samplers: task.function.params.iter().map(|p| ParamSampler::new(p, settings)).collect(),
             probe: Probe::new(task, evaluator, unit.allow.clone(), false),
