@@ -8,7 +8,7 @@ use crate::fp::NanPolicy;
 use crate::model::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
 
 /// Every key of `[search]`.
-pub const SEARCH_KEYS: [&str; 24] = [
+pub const SEARCH_KEYS: [&str; 25] = [
     "strategy",
     "seed",
     "budget",
@@ -24,6 +24,7 @@ pub const SEARCH_KEYS: [&str; 24] = [
     "partitions_f32",
     "coverage",
     "edges",
+    "literals",
     "threshold",
     "clustering",
     "popsize",
@@ -112,6 +113,7 @@ pub(super) fn apply(s: &mut SearchSettings, key: &str, value: &Value) -> Result<
         "partitions_f32" => s.partitions_f32 = exponents(value, -149, 127)?,
         "coverage" => s.coverage = boolean(value)?,
         "edges" => s.edges = boolean(value)?,
+        "literals" => s.literals = boolean(value)?,
         "threshold" => s.threshold = above(value, 0.0, 1.0)?,
         "clustering" => {
             s.clustering =
@@ -264,6 +266,7 @@ mod tests {
             "11",
             "[-3, 4]",
             "[0]",
+            "false",
             "false",
             "false",
             "0.3",

@@ -17,6 +17,7 @@ mod probe;
 mod sampler;
 mod sampling;
 mod scout;
+mod specials;
 mod split;
 mod strategy;
 mod survey;
@@ -24,5 +25,6 @@ mod thin;
 mod tighten;
 mod unit;
 
+pub use specials::specials;
 pub use strategy::{Strategy, create, run_here};
 pub use unit::{Answer, Task, Unit, run_unit};
