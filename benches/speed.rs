@@ -169,7 +169,8 @@ fn evolution() {
     let experiment = bitrift::matrix::load(&root().join("benches/speed/matrix.toml")).unwrap();
     let settings = SearchSettings { budget: Budget::Evaluations(2_000_000), ..SearchSettings::default() };
     let builds = vec![BuildId("a".into()), BuildId("b".into())];
-    let task = Task { function: experiment.functions[0].clone(), builds, settings };
+    let function = experiment.functions[0].clone();
+    let task = Task { function, builds, settings, literals: Vec::new() };
     // Hard to settle: the bits of the input decide, so that no population converges early.
     let variant = |x: &[u64]| Outcome::Value(x[0] ^ (x[0].wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40));
     let fake = Fake::new(1, vec![Box::new(|x: &[u64]| Outcome::Value(x[0])), Box::new(variant)]);

@@ -8,6 +8,7 @@ pub mod compile;
 pub mod eval;
 pub mod findings;
 pub mod fp;
+pub mod literals;
 pub mod matrix;
 pub mod model;
 pub mod plan;

@@ -191,6 +191,7 @@ fn the_full_matrix_has_its_search_settings_as_written() {
         partitions_f32: vec![-100, 100],
         coverage: false,
         edges: false,
+        literals: false,
         threshold: 0.1,
         clustering: ClusterBackend::Linfa,
         popsize: 10,

@@ -48,7 +48,7 @@ fn job(name: &str, function_index: usize, builds: &[(usize, &str)], settings: Se
         headers: Vec::new(),
     };
     let ids = builds.iter().map(|(_, id)| BuildId((*id).into())).collect();
-    let task = Task { function, builds: ids, settings };
+    let task = Task { function, builds: ids, settings, literals: Vec::new() };
     FunctionJob { function_index, task, builds: builds.iter().map(|(object, _)| *object).collect() }
 }
 

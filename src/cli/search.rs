@@ -58,6 +58,9 @@ pub struct SearchOptions {
     /// Sample edge values: largest, smallest, ends of domains
     #[arg(long, value_name = "true|false", hide_possible_values = true)]
     pub edges: Option<bool>,
+    /// Sample numbers of the sources: what the function and those it calls compare with
+    #[arg(long, value_name = "true|false", hide_possible_values = true)]
+    pub literals: Option<bool>,
     /// Distance that parts two clusters, of the normalised span, times sqrt(parameters)
     #[arg(long, value_name = "X", value_parser = positive, allow_negative_numbers = true)]
     pub threshold: Option<f64>,
@@ -116,6 +119,7 @@ impl SearchOptions {
             partitions_f32,
             coverage,
             edges,
+            literals,
             threshold,
             clustering,
             popsize,
@@ -142,6 +146,7 @@ impl SearchOptions {
         put(partitions_f32, self.partitions_f32.clone().map(|e| e.0));
         put(coverage, self.coverage);
         put(edges, self.edges);
+        put(literals, self.literals);
         put(threshold, self.threshold);
         put(clustering, self.clustering);
         put(popsize, self.popsize);

@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::interrupt;
 use crate::cli::{Exit, FunctionGlobs};
 use crate::compile::{Cache, Compiled, Settings, compile_all};
+use crate::literals::Mine;
 use crate::matrix;
 use crate::model::{
     Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, SearchSettings,
@@ -149,6 +150,16 @@ impl Lab {
             ArtifactStatus::Failed { message } => Some(message.clone()),
             ArtifactStatus::Skipped { reason } => Some(reason.clone()),
         }
+    }
+
+    /// For each function of the experiment the numbers of its sources that are worth trying.
+    pub fn literals(&self) -> Vec<Vec<f64>> {
+        let Experiment { sources, functions, search, .. } = &self.experiment;
+        if !search.literals {
+            return vec![Vec::new(); functions.len()];
+        }
+        let mine = Mine::read(sources, functions);
+        functions.iter().map(|function| mine.values(function)).collect()
     }
 
     /// The place of a function by name.

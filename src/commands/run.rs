@@ -167,6 +167,7 @@ fn search(
             entries.insert(index, entry);
         }
     }
+    let literals = lab.literals();
     let (mut jobs, mut missing_of) = (Vec::new(), Vec::new());
     for (index, function) in functions.iter().enumerate().filter(|(i, _)| !entries.contains_key(i)) {
         let (have, missing) = cast(lab, index);
@@ -174,7 +175,12 @@ fn search(
             continue;
         }
         let builds = have.iter().map(|&b| lab.build_id(b).clone()).collect();
-        let task = Task { function: function.clone(), builds, settings: lab.experiment.search.clone() };
+        let task = Task {
+            function: function.clone(),
+            builds,
+            settings: lab.experiment.search.clone(),
+            literals: literals[index].clone(),
+        };
         let objects = have.iter().filter_map(|&b| lab.object(b)).collect();
         jobs.push(FunctionJob { function_index: index, task, builds: objects });
         missing_of.push(missing);

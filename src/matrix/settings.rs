@@ -25,6 +25,7 @@ pub const SEARCH_KEYS: [&str; 25] = [
     "partitions_f32",
     "coverage",
     "edges",
+    "literals",
     "threshold",
     "clustering",
     "popsize",
@@ -114,6 +115,7 @@ pub(super) fn apply(s: &mut SearchSettings, key: &str, value: &Value) -> Result<
         "partitions_f32" => s.partitions_f32 = exponents(value, -149, 127)?,
         "coverage" => s.coverage = boolean(value)?,
         "edges" => s.edges = boolean(value)?,
+        "literals" => s.literals = boolean(value)?,
         "threshold" => s.threshold = above(value, 0.0, 1.0)?,
         "clustering" => {
             s.clustering =
@@ -266,6 +268,7 @@ mod tests {
             "11",
             "[-3, 4]",
             "[0]",
+            "false",
             "false",
             "false",
             "0.3",

@@ -61,6 +61,8 @@ pub struct SearchSettings {
     pub coverage: bool,
     /// Sample edge values: largest, smallest, domain ends.
     pub edges: bool,
+    /// Sample numbers that stand in the sources: what the function compares with.
+    pub literals: bool,
     /// Cut of the single linkage, of the orthant's normalised span, times sqrt(n).
     pub threshold: f64,
     pub clustering: ClusterBackend,
@@ -109,6 +111,7 @@ impl Default for SearchSettings {
             partitions_f32: vec![-125, -33, -2, 0, 3, 33, 124, 126],
             coverage: true,
             edges: true,
+            literals: true,
             threshold: 0.2,
             clustering: ClusterBackend::Grid,
             popsize: 20,

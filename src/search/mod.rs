@@ -30,6 +30,7 @@ mod sampler;
 mod sampling;
 mod scout;
 mod seam;
+mod specials;
 mod split;
 mod strategy;
 mod survey;
@@ -39,5 +40,6 @@ mod unit;
 mod walk;
 mod zoom;
 
+pub use specials::specials;
 pub use strategy::{Strategy, create, run_here};
 pub use unit::{Answer, Task, Unit, run_unit};

@@ -16,6 +16,8 @@ pub struct Task {
     /// The builds that have the function; the baseline first.
     pub builds: Vec<BuildId>,
     pub settings: SearchSettings,
+    /// Numbers of the sources that are worth trying in every parameter, the most promising first.
+    pub literals: Vec<f64>,
 }
 
 /// An independent piece of a search phase. Deterministic: the same unit on the same builds gives

@@ -81,7 +81,8 @@ impl PlantedLab {
         let job = |truth: &Truth, settings: &SearchSettings| {
             let function_index = self.functions.iter().position(|f| f.name == truth.name).unwrap();
             let function = self.functions[function_index].clone();
-            let task = Task { function, builds: self.builds.clone(), settings: settings.clone() };
+            let (builds, settings) = (self.builds.clone(), settings.clone());
+            let task = Task { function, builds, settings, literals: Vec::new() };
             FunctionJob { function_index, task, builds: vec![0, 1] }
         };
         let jobs: Vec<FunctionJob> =

@@ -1,0 +1,211 @@
+//! One C file as what it defines: macros, constants, tables and functions.
+
+use std::collections::BTreeMap;
+
+use super::expression::Names;
+use super::token::{Token, scan};
+
+/// A function, or a macro with parameters, which is as good as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CFunction {
+    pub name: String,
+    /// Known in its own file only.
+    pub is_local: bool,
+    pub body: Vec<Token>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CFile {
+    /// Macros without parameters.
+    pub macros: BTreeMap<String, Vec<Token>>,
+    /// `const` variables with the expression they are set to.
+    pub constants: BTreeMap<String, Vec<Token>>,
+    /// Initialised arrays with everything between their braces.
+    pub tables: BTreeMap<String, Vec<Token>>,
+    pub functions: Vec<CFunction>,
+    pub includes: Vec<String>,
+}
+
+impl CFile {
+    pub fn read(text: &str) -> CFile {
+        let scanned = scan(text);
+        let mut file = CFile { includes: scanned.includes, ..CFile::default() };
+        for define in scanned.defines {
+            if define.has_parameters {
+                let function = CFunction { name: define.name, is_local: true, body: define.tokens };
+                file.functions.push(function);
+            } else {
+                // The first of several is as good as another: conditions are not evaluated.
+                file.macros.entry(define.name).or_insert(define.tokens);
+            }
+        }
+        file.read_code(&scanned.code);
+        file
+    }
+
+    /// Splits the top level at `;` and at bodies.
+    fn read_code(&mut self, code: &[Token]) {
+        let (mut head, mut at) = (0, 0);
+        while at < code.len() {
+            if code[at].is("{") {
+                // What `extern "C" {` encloses is top level too.
+                if !(code[head].is_name("extern") && at == head + 2) {
+                    let end = closing(code, at);
+                    self.read_body(&code[head..at], &code[at + 1..end.min(code.len())]);
+                    at = end;
+                    if code.get(at + 1).is_some_and(|t| t.is(";") || t.is(",")) {
+                        at += 1;
+                    }
+                }
+                head = at + 1;
+            } else if code[at].is(";") {
+                self.constants.extend(constants(&code[head..=at]));
+                head = at + 1;
+            } else if code[at].is("}") {
+                head = at + 1;
+            }
+            at += 1;
+        }
+    }
+
+    fn read_body(&mut self, head: &[Token], body: &[Token]) {
+        if let Some(equals) = head.iter().position(|t| t.is("=")) {
+            if let Some(name) = declared_name(&head[..equals]) {
+                self.tables.insert(name.into(), body.to_vec());
+            }
+        } else if let Some(name) = function_name(head) {
+            let is_local = head.iter().any(|t| t.is_name("static"));
+            self.functions.push(CFunction { name: name.into(), is_local, body: body.to_vec() });
+        }
+    }
+}
+
+impl Names for CFile {
+    fn tokens_of(&self, name: &str) -> Option<&[Token]> {
+        self.constants.get(name).or_else(|| self.macros.get(name)).map(Vec::as_slice)
+    }
+}
+
+/// The place of the brace or parenthesis that closes the one at `open`; the end when there is none.
+pub fn closing(tokens: &[Token], open: usize) -> usize {
+    let (opens, closes) = if tokens[open].is("{") { ("{", "}") } else { ("(", ")") };
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        if token.is(opens) {
+            depth += 1;
+        } else if token.is(closes) {
+            depth -= 1;
+            if depth == 0 {
+                return at;
+            }
+        }
+    }
+    tokens.len()
+}
+
+/// `static double table[3]` declares `table`.
+fn declared_name(head: &[Token]) -> Option<&str> {
+    let end = head.iter().position(|t| t.is("[")).unwrap_or(head.len());
+    head[..end].iter().rev().find_map(Token::name)
+}
+
+/// The name in front of the parameters.
+fn function_name(head: &[Token]) -> Option<&str> {
+    let mut at = 0;
+    while at + 1 < head.len() {
+        match head[at].name() {
+            Some(name) if head[at + 1].is("(") => {
+                if !name.starts_with("__attribute") && name != "__declspec" {
+                    return Some(name);
+                }
+                at = closing(head, at + 1);
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Every `const TYPE name = expression` of some code, with further declarators after commas.
+pub fn constants(code: &[Token]) -> Vec<(String, Vec<Token>)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = code[at..].iter().position(|t| t.is_name("const")) {
+        at += start + 1;
+        let end = code[at..].iter().position(|t| t.is(";") || t.is("{")).map_or(code.len(), |e| at + e);
+        // A constant among the parameters of a function ends with the parenthesis.
+        for declarator in split_at_commas(&code[at..end]) {
+            let Some(equals) = declarator.iter().position(|t| t.is("=")) else { continue };
+            let name = equals.checked_sub(1).and_then(|before| declarator[before].name());
+            if let Some(name) = name {
+                found.push((name.to_owned(), declarator[equals + 1..].to_vec()));
+            }
+        }
+    }
+    found
+}
+
+/// Pieces between commas that are in no parentheses.
+pub fn split_at_commas(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut pieces = Vec::new();
+    let (mut depth, mut start) = (0i32, 0);
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Mark("(" | "{" | "[") => depth += 1,
+            Token::Mark(")" | "}" | "]") => depth -= 1,
+            Token::Mark(",") if depth == 0 => {
+                pieces.push(&tokens[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&tokens[start..]);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::expression::evaluate;
+    use super::*;
+    use proptest::prelude::*;
+
+    const SMALL: &str = r#"
+        #define CUT (-LIMIT)
+        #define SQUARE(x) ((x) * (x))
+        #define CUT 99
+        static const float
+            huge = 1e30f, /* 0x7149f2ca */
+            pio2 = 1.5707962513;
+        const int LIMIT = 10, other = f(1, 2);
+        static double table[3] = { 1.0, 2.0, 3.0 };
+        struct point { double x; };
+        extern "C" {
+        __attribute__((noinline)) static double inner(double x) { if (x < 1) { return 2; } return x; }
+        }
+        int outer (const double x, void *p)
+        {
+            return inner(x);
+        }
+    "#;
+
+    #[test]
+    fn a_file_is_what_it_defines() {
+        let file = CFile::read(SMALL);
+        let names: Vec<(&str, bool)> = file.functions.iter().map(|f| (f.name.as_str(), f.is_local)).collect();
+        assert_eq!(names, [("SQUARE", true), ("inner", true), ("outer", false)]);
+        assert_eq!(file.tables.keys().collect::<Vec<_>>(), ["table"]);
+        let value = |name: &str| evaluate(&[Token::Name(name.into())], &file).map(|n| n.value);
+        assert_eq!(value("huge"), Some(f64::from(1e30f32)));
+        assert_eq!(value("pio2"), Some(1.5707962513));
+        assert_eq!(value("CUT"), Some(-10.0));
+        assert_eq!((value("other"), value("x")), (None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "([(){};,=#\n ]|const|extern|\"C\"|x|1.5|f|\\[){0,40}") {
+            CFile::read(&text);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! All sources of an experiment, read once, and what they offer to each function under test.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::body::{Kind, break_points, numbers};
+use super::expression::Names;
+use super::file::{CFile, CFunction};
+use super::number::Number;
+use super::token::{Token, tokens};
+use crate::fp::Scalar;
+use crate::model::{Callee, Function, Sources};
+
+/// Most values for one function.
+pub const MOST_LITERALS: usize = 64;
+/// Farthest function: calls of calls.
+const FARTHEST: usize = 6;
+/// Most functions read for one function under test, and most files for an experiment.
+const MOST_FUNCTIONS: usize = 400;
+const MOST_FILES: usize = 4000;
+
+/// A number a function under test may meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Literal {
+    pub value: f64,
+    pub kind: Kind,
+    /// Calls between the function under test and the function it stands in.
+    pub distance: usize,
+}
+
+/// What the sources define.
+pub struct Mine {
+    files: Vec<CFile>,
+    /// Where functions known in all files are: file and place in it.
+    functions: BTreeMap<String, (usize, usize)>,
+    /// The file that first defines a name for others to include.
+    shared: BTreeMap<String, usize>,
+    /// Where headers of functions under test were found.
+    headers: BTreeMap<String, usize>,
+}
+
+/// Names as one file sees them: its own, then those of headers.
+struct Scope<'a> {
+    mine: &'a Mine,
+    file: usize,
+}
+
+impl Names for Scope<'_> {
+    fn tokens_of(&self, name: &str) -> Option<&[Token]> {
+        let own = self.mine.files.get(self.file).and_then(|file| file.tokens_of(name));
+        own.or_else(|| self.mine.files[*self.mine.shared.get(name)?].tokens_of(name))
+    }
+}
+
+impl Mine {
+    /// Reads the sources, and what they and the functions under test include. A file that cannot be read
+    /// offers nothing: compiling says what is wrong with it.
+    pub fn read(sources: &Sources, functions: &[Function]) -> Mine {
+        let mut reader = Reader { include: &sources.include, places: BTreeMap::new(), files: Vec::new() };
+        for path in sources.files.iter().filter(|path| is_c(path)) {
+            reader.add(path);
+        }
+        let mut headers = BTreeMap::new();
+        for header in functions.iter().flat_map(|f| &f.headers) {
+            if let Some(file) = reader.find(header, None).and_then(|path| reader.add(&path)) {
+                headers.insert(header.clone(), file);
+            }
+        }
+        reader.follow_includes();
+        Mine::index(reader, headers)
+    }
+
+    fn index(reader: Reader, headers: BTreeMap<String, usize>) -> Mine {
+        let included: BTreeSet<usize> = reader.included();
+        let mut mine =
+            Mine { files: Vec::new(), functions: BTreeMap::new(), shared: BTreeMap::new(), headers };
+        for (at, (_, file)) in reader.files.into_iter().enumerate() {
+            for (place, function) in file.functions.iter().enumerate() {
+                if !function.is_local || included.contains(&at) {
+                    mine.functions.entry(function.name.clone()).or_insert((at, place));
+                }
+            }
+            if included.contains(&at) {
+                for name in file.macros.keys().chain(file.constants.keys()).chain(file.tables.keys()) {
+                    mine.shared.entry(name.clone()).or_insert(at);
+                }
+            }
+            mine.files.push(file);
+        }
+        mine
+    }
+
+    /// Values worth trying, the most promising first, without duplicates (a value stands for its negative).
+    pub fn values(&self, function: &Function) -> Vec<f64> {
+        let mut seen = BTreeSet::new();
+        let literals = self.literals(function).into_iter().map(|literal| literal.value);
+        literals.filter(|value| seen.insert(value.abs().to_bits())).take(MOST_LITERALS).collect()
+    }
+
+    /// Every literal in reach of a function under test: those that are compared with before others, near
+    /// ones before far ones.
+    pub fn literals(&self, function: &Function) -> Vec<Literal> {
+        let mut found = Vec::new();
+        for (distance, numbers) in self.walk(function) {
+            for (kind, number) in numbers {
+                let values = meanings(number, function);
+                found.extend(values.into_iter().map(|value| Literal { value, kind, distance }));
+            }
+        }
+        found.sort_by_key(|l| (l.kind == Kind::Other, l.distance, l.kind));
+        found
+    }
+
+    /// The numbers of the call and of every function in reach, breadth first.
+    fn walk(&self, function: &Function) -> Vec<(usize, Vec<(Kind, Number)>)> {
+        let header = function.headers.iter().find_map(|header| self.headers.get(header));
+        // A file that does not exist: all that is known is shared.
+        let outside = header.copied().unwrap_or(usize::MAX);
+        let text = match &function.callee {
+            Callee::Signature(prototype) => prototype.split('(').next().unwrap_or_default(),
+            Callee::Call(text) | Callee::Body(text) => text,
+        };
+        let call = CFunction { name: String::new(), is_local: true, body: tokens(text) };
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut open = VecDeque::from([(outside, &call, 0)]);
+        while let Some((file, function, distance)) = open.pop_front() {
+            let scope = Scope { mine: self, file };
+            found.push((distance, numbers(&function.body, &scope)));
+            for name in function.body.iter().filter_map(Token::name) {
+                if let Some(table) = self.table(file, name).filter(|_| seen.insert((file, name))) {
+                    let entries = break_points(table, &scope);
+                    found.push((distance, entries.into_iter().map(|n| (Kind::BreakPoint, n)).collect()));
+                }
+                let Some((home, place)) = self.function(file, name) else { continue };
+                let next = &self.files[home].functions[place];
+                let fresh = seen.len() < MOST_FUNCTIONS && seen.insert((home, next.name.as_str()));
+                if fresh && distance < FARTHEST {
+                    // The function the call names is where the user looks, so it counts as near as the call.
+                    open.push_back((home, next, distance + usize::from(!std::ptr::eq(function, &call))));
+                }
+            }
+        }
+        found
+    }
+
+    fn table(&self, file: usize, name: &str) -> Option<&[Token]> {
+        let own = self.files.get(file).and_then(|f| f.tables.get(name));
+        own.or_else(|| self.files[*self.shared.get(name)?].tables.get(name)).map(Vec::as_slice)
+    }
+
+    /// A function as a file sees it: its own before that of another.
+    fn function(&self, file: usize, name: &str) -> Option<(usize, usize)> {
+        let own = self.files.get(file).and_then(|f| f.functions.iter().position(|f| f.name == name));
+        own.map(|place| (file, place)).or_else(|| self.functions.get(name).copied())
+    }
+}
+
+/// The inputs a number may stand for. A hexadecimal integer is often the bits of a float, or the upper half
+/// of a double's: `ix >= 0x42b17218` is how a math library says x >= 88.72.
+fn meanings(number: Number, function: &Function) -> Vec<f64> {
+    let is_pattern = number.is_pattern && number.integer.is_some_and(|bits| bits >= 0x10_0000);
+    let has = |wanted: &dyn Fn(Scalar) -> bool| function.params.iter().any(|p| wanted(p.ty));
+    let mut values = Vec::new();
+    if let Some(bits) = number.integer.filter(|_| is_pattern) {
+        match u32::try_from(bits) {
+            Ok(half) => {
+                if has(&|ty| ty == Scalar::F32) {
+                    values.push(f64::from(f32::from_bits(half)));
+                }
+                values.push(f64::from_bits(bits << 32));
+            }
+            Err(_) => values.push(f64::from_bits(bits)),
+        }
+    }
+    if !is_pattern || has(&|ty| !ty.is_float()) {
+        values.push(number.value);
+    }
+    values.retain(|value| value.is_finite());
+    values
+}
+
+fn is_c(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "c" || ending == "h" || ending == "i")
+}
+
+/// Files on their way in.
+struct Reader<'a> {
+    include: &'a [PathBuf],
+    /// Where each file that was looked at is; None when it cannot be read.
+    places: BTreeMap<PathBuf, Option<usize>>,
+    files: Vec<(PathBuf, CFile)>,
+}
+
+impl Reader<'_> {
+    fn add(&mut self, path: &Path) -> Option<usize> {
+        let path = path.canonicalize().ok()?;
+        if let Some(known) = self.places.get(&path) {
+            return *known;
+        }
+        let text = if self.files.len() < MOST_FILES { fs::read(&path).ok() } else { None };
+        let place = text.map(|bytes| {
+            self.files.push((path.clone(), CFile::read(&String::from_utf8_lossy(&bytes))));
+            self.files.len() - 1
+        });
+        self.places.insert(path, place);
+        place
+    }
+
+    /// Where an included file is; None for those of the system.
+    fn find(&self, name: &str, beside: Option<&Path>) -> Option<PathBuf> {
+        let folders = beside.into_iter().chain(self.include.iter().map(PathBuf::as_path));
+        folders.map(|folder| folder.join(name)).find(|path| path.is_file())
+    }
+
+    /// Breadth first; files that are added on the way are followed too.
+    fn follow_includes(&mut self) {
+        let mut at = 0;
+        while at < self.files.len() {
+            let (path, file) = &self.files[at];
+            let paths: Vec<PathBuf> =
+                file.includes.iter().filter_map(|name| self.find(name, path.parent())).collect();
+            for path in paths {
+                self.add(&path);
+            }
+            at += 1;
+        }
+    }
+
+    /// The files that others include.
+    fn included(&self) -> BTreeSet<usize> {
+        let found = self
+            .files
+            .iter()
+            .flat_map(|(path, file)| file.includes.iter().filter_map(|name| self.find(name, path.parent())));
+        let places = found.filter_map(|path| self.places.get(&path.canonicalize().ok()?).copied().flatten());
+        places.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Domain, Param};
+
+    fn function(callee: Callee, types: &[Scalar]) -> Function {
+        let param = |ty: &Scalar| Param {
+            name: "x".into(),
+            c_type: ty.c_name().into(),
+            ty: *ty,
+            domain: Domain::all(*ty),
+            domain_text: String::new(),
+        };
+        Function {
+            name: "f".into(),
+            params: types.iter().map(param).collect(),
+            result: Scalar::F64,
+            result_c_type: "double".into(),
+            callee,
+            headers: Vec::new(),
+        }
+    }
+
+    fn mine(files: &[(&str, &str)]) -> Mine {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let sources = files.iter().filter(|(name, _)| name.ends_with(".c"));
+        let sources = Sources {
+            files: sources.map(|(name, _)| folder.path().join(name)).collect(),
+            include: vec![folder.path().into()],
+            ..Sources::default()
+        };
+        Mine::read(&sources, &[])
+    }
+
+    fn values(mine: &Mine, call: &str) -> Vec<f64> {
+        mine.values(&function(Callee::Call(call.into()), &[Scalar::F64]))
+    }
+
+    const AIRY: &str = r#"
+        #include <limits_of_lab.h>
+        #include "inner.c"
+        static double aif_data[3] = { -0.03, 0.05, -0.001 };
+        static double zeros[4] = { 2.5, 4.25, 5.5, 6.75 };
+        static int helper(double x) { return x > LAB_TOP; }
+        int airy_e(const double x, double *result)
+        {
+            if (x < -1.0) return helper(x) + zeros[2];
+            else if (x <= 1.0) { *result = 0.375 + aif_data[0]; return 0; }
+            else return included(x);
+        }
+        double airy(double x) { EVAL(airy_e(x, &result)); }
+    "#;
+    const OTHER: &str = "static int helper(double x) { return x > 99.0; } double other(double x) { return helper(x) + airy(x); }";
+    const FILES: [(&str, &str); 4] = [
+        ("airy.c", AIRY),
+        ("other.c", OTHER),
+        ("limits_of_lab.h", "#define LAB_TOP (2 * LAB_HALF)\n#define LAB_HALF 354.5"),
+        ("inner.c", "static double included(double x) { return x == 12.0; }"),
+    ];
+
+    #[test]
+    fn thresholds_are_followed_through_calls_names_and_includes_nearest_first() {
+        let mine = mine(&FILES);
+        assert_eq!(
+            values(&mine, "airy(x) + 17.0"),
+            [-1.0, 2.5, 4.25, 5.5, 6.75, 709.0, 12.0, 17.0, 0.375, 0.0]
+        );
+    }
+
+    #[test]
+    fn a_local_function_hides_that_of_another_file() {
+        let mine = mine(&FILES);
+        assert_eq!(values(&mine, "other(x)")[0], 99.0);
+        assert!(!values(&mine, "airy(x)").contains(&99.0));
+        let signature = function(Callee::Signature("double other(double x)".into()), &[Scalar::F64]);
+        assert_eq!(mine.values(&signature), values(&mine, "other(x)"));
+    }
+
+    #[test]
+    fn bit_patterns_are_the_floats_they_stand_for() {
+        let mine = mine(&[("f.c", "float f(float x) { return ix >= 0x42b17218 ? x : 0x3ff00000; }")]);
+        let float = function(Callee::Call("f(x)".into()), &[Scalar::F32]);
+        let double = function(Callee::Call("f(x)".into()), &[Scalar::F64]);
+        assert_eq!(mine.values(&float)[0], f64::from(f32::from_bits(0x42b1_7218)));
+        assert_eq!(mine.values(&double), [f64::from_bits(0x42b1_7218 << 32), 1.0]);
+    }
+
+    #[test]
+    fn there_are_never_too_many_and_recursion_ends() {
+        let many: String = (0..500).map(|i| format!("if (x < {i}.5) return f(x);")).collect();
+        let mine = mine(&[("f.c", &format!("double f(double x) {{ {many} }}"))]);
+        let found = values(&mine, "f(x)");
+        assert_eq!((found.len(), found[0], found[63]), (MOST_LITERALS, 0.5, 63.5));
+    }
+
+    #[test]
+    fn sources_that_are_not_there_offer_nothing() {
+        let sources = Sources { files: vec!["/nowhere/f.c".into()], ..Sources::default() };
+        assert!(values(&Mine::read(&sources, &[]), "f(x)").is_empty());
+    }
+}
