@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::fp::NanPolicy;
 
 /// The search algorithms a matrix may ask for by name.
-pub const STRATEGIES: [&str; 1] = ["cigen"];
+pub const STRATEGIES: [&str; 2] = ["cigen", "exhaustive"];
 
 /// How many evaluations a function and variant may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -59,6 +59,7 @@ fn comparison_result(comparison: &Comparison, surveyed: u64) -> ComparisonResult
         ranges: ranges.into_iter().map(|(_, range)| range).collect(),
         witness: comparison.best.as_ref().map(|best| best.witness()),
         class_changes: comparison.statistics.changes.clone(),
+        census: None,
     }
 }
 

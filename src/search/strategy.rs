@@ -1,6 +1,7 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
 use super::cigen::Cigen;
+use super::exhaustive::Exhaustive;
 use super::{Answer, Task, Unit, run_unit};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::FunctionResult;
@@ -19,6 +20,7 @@ pub trait Strategy: Send {
 pub fn create(task: &Task) -> Option<Box<dyn Strategy>> {
     match task.settings.strategy.as_str() {
         "cigen" => Some(Box::new(Cigen::new(task.clone()))),
+        "exhaustive" => Some(Box::new(Exhaustive::new(task.clone()))),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
+use super::sweep::{self, SweepUnit, Swept};
 use super::{dense, evolve_argmin, sampling, tighten};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{BuildId, FaultRecord, Function, SearchSettings};
@@ -31,6 +32,15 @@ pub enum Unit {
     Tighten(TightenUnit),
     /// Differential evolution in one box on one variant.
     Evolve(EvolveUnit),
+    /// Every value of a stretch of the domain, on several variants.
+    Sweep(SweepUnit),
+}
+
+impl Unit {
+    /// Whether it costs so much that its answer should outlive the process that asked for it.
+    pub fn is_long(&self) -> bool {
+        matches!(self, Unit::Sweep(_))
+    }
 }
 
 /// The builds that share a unit's inputs.
@@ -149,6 +159,8 @@ pub struct Answer {
     /// The tightened ranges.
     pub ranges: Vec<Range>,
     pub plot: Vec<PlotSample>,
+    /// What a sweep counted.
+    pub swept: Vec<Swept>,
 }
 
 /// Runs a unit next to the loaded code.
@@ -159,6 +171,7 @@ pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Resu
         Unit::Dense(unit) => dense::run(task, unit, evaluator),
         Unit::Tighten(unit) => tighten::run(task, unit, evaluator),
         Unit::Evolve(unit) => evolve_argmin::run(task, unit, evaluator),
+        Unit::Sweep(unit) => sweep::run(task, unit, evaluator),
     }
 }
 
