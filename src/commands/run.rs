@@ -205,13 +205,14 @@ fn search(
     let on_done = |job: usize, result: FunctionResult, timing: crate::pool::FunctionTiming| {
         let FunctionJob { function_index, task, .. } = &jobs[job];
         let row = function_row(&task.function, &task.builds, &result, missing_of[job].clone());
-        let cost = FunctionTiming::new(
+        let mut cost = FunctionTiming::new(
             &task.function.name,
             timing.wall_s,
             timing.units_s,
             result.evaluations,
             timing.near_timeouts,
         );
+        cost.recalled = timing.recalled;
         let samples = FunctionSamples::new(&task.function, &task.builds, &result);
         let head = TruthHead { lab: &lab.experiment.name, host: host.clone(), builds: &rows };
         let truth = truth_file(&head, &task.function, &row, &result);

@@ -75,14 +75,14 @@ impl Ladder {
         self.signed(at.lo + (rung - at.start))
     }
 
-    /// Appends the values of rungs from..to, each with `fill` made an input of it.
-    pub fn list(&self, from: u64, to: u64, mut fill: impl FnMut(u64)) {
+    /// Hands over the values of rungs from..to, in order.
+    pub fn list(&self, from: u64, to: u64, mut each: impl FnMut(u64)) {
         let mut rung = from;
         while rung < to.min(self.count) {
             let at = &self.stretches[self.stretches.partition_point(|s| s.start <= rung) - 1];
             let lo = at.lo + (rung - at.start);
             let hi = at.hi.min(lo + (to - rung - 1));
-            (lo..=hi).for_each(|magnitude| fill(self.signed(magnitude)));
+            (lo..=hi).for_each(|magnitude| each(self.signed(magnitude)));
             rung += hi - lo + 1;
         }
     }
@@ -98,7 +98,7 @@ impl Ladder {
         let (ty, side) = (self.axis.ty(), self.side());
         let below = ty.at_axis(AxisPoint { side, mag });
         let reached = ty.axis(below).is_some_and(|place| place.mag >= mag);
-        let magnitude = unsigned(ty, side, below) + u64::from(!reached);
+        let magnitude = unsigned(ty, side, below).saturating_add(u64::from(!reached));
         let at = self.stretches.partition_point(|s| s.hi < magnitude);
         match self.stretches.get(at) {
             Some(stretch) => stretch.start + magnitude.saturating_sub(stretch.lo),

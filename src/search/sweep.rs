@@ -81,10 +81,14 @@ pub fn run(task: &Task, unit: &SweepUnit, evaluator: &mut dyn Evaluator) -> Resu
         while at < end {
             let to = end.min(at + BATCH);
             inputs.clear();
-            ladder.list(at, to, |bits| {
-                input[free] = bits;
-                inputs.extend_from_slice(&input);
-            });
+            if input.len() == 1 {
+                ladder.list(at, to, |bits| inputs.push(bits));
+            } else {
+                ladder.list(at, to, |bits| {
+                    input[free] = bits;
+                    inputs.extend_from_slice(&input);
+                });
+            }
             probe.differences(variants, &inputs, &mut answered, |v, i, input, score| {
                 let rung = at + i as u64;
                 swept[v].add(gaps, cell, rung, input, score);

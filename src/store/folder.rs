@@ -124,7 +124,7 @@ impl RunFolder {
     /// incomplete run.
     pub fn abandon(&self, journal: Journal) {
         drop(journal);
-        if self.remove(JOURNAL).is_ok() {
+        if self.clear_units().is_ok() && self.remove(JOURNAL).is_ok() {
             // Refuses when the folder holds anything else.
             let _ = fs::remove_dir(&self.path);
         }
