@@ -13,7 +13,7 @@ pub struct SearchOptions {
     /// The one seed of every random choice
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// The search algorithm
+    /// The search algorithm (`exhaustive`: every input, whatever the budget)
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
     /// Evaluations for each function and variant, or the paper's own budget

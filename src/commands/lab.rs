@@ -21,8 +21,8 @@ use crate::pool::{Limits, LoadPlan, Pool};
 pub struct Wanted<'a> {
     pub matrix: &'a Path,
     pub functions: &'a FunctionGlobs,
-    /// Changes to the matrix's search settings.
-    pub adjust: &'a dyn Fn(&mut SearchSettings) -> Result<(), Failure>,
+    /// Changes to the matrix's search settings, and what must hold before anything is compiled.
+    pub adjust: &'a dyn Fn(&mut Experiment) -> Result<(), Failure>,
     pub cache: Option<&'a Path>,
     pub jobs: Option<u16>,
 }
@@ -89,7 +89,7 @@ impl Lab {
     /// compared.
     pub fn open(wanted: &Wanted<'_>, sink: &dyn EventSink) -> Result<Lab, Failure> {
         let mut experiment = load(wanted.matrix, wanted.functions)?;
-        (wanted.adjust)(&mut experiment.search)?;
+        (wanted.adjust)(&mut experiment)?;
         let plan = plan::expand(&experiment)?;
         let cancel = interrupt::flag()?;
         let folder = wanted.cache.map_or_else(Cache::default_folder, Path::to_path_buf);

@@ -8,6 +8,7 @@ mod doctor;
 mod eval;
 mod failure;
 mod interrupt;
+mod keeper;
 mod lab;
 mod plan;
 mod replay;

@@ -7,18 +7,19 @@ use std::time::{Instant, SystemTime};
 
 use super::console::Console;
 use super::failure::Failure;
+use super::keeper::UnitKeeper;
 use super::lab::{Lab, Wanted};
 use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
-use crate::findings::{build_row, function_row, shortfalls};
+use crate::findings::{TruthHead, build_row, function_row, shortfalls, truth_file};
 use crate::matrix;
 use crate::model::{
-    Event, EventSink, FunctionResult, FunctionRow, HostRow, RunFile, SCHEMA, STRATEGIES, StopReason,
-    printable,
+    BuildRow, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow, HostRow, RunFile, SCHEMA,
+    STRATEGIES, StopReason, printable,
 };
 use crate::pool::FunctionJob;
 use crate::report::table::{self, TableOptions};
-use crate::search::Task;
+use crate::search::{Task, unfit_for_exhaustive};
 use crate::store::{
     Fingerprint, FolderState, FunctionSamples, FunctionTiming, Journal, JournalEntry, RunFolder, StoreError,
     Timing, latest_incomplete, run_json, utc_date,
@@ -31,9 +32,10 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     let wanted = Wanted {
         matrix: &args.matrix,
         functions: &args.functions,
-        adjust: &|settings| {
-            args.search.apply(settings);
-            check_strategy(&settings.strategy)
+        adjust: &|experiment| {
+            args.search.apply(&mut experiment.search);
+            check_strategy(&experiment.search.strategy)?;
+            check_fit(experiment)
         },
         cache: args.cache.as_deref(),
         jobs: args.jobs,
@@ -73,6 +75,24 @@ fn check_strategy(name: &str) -> Result<(), Failure> {
         matrix::nearest(name, STRATEGIES).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
     let known = matrix::quoted(STRATEGIES);
     Err(Failure::usage(format!("there is no strategy `{name}`{near}\nstrategies: {known}")))
+}
+
+/// A strategy that needs every input can take only functions with few enough.
+fn check_fit(experiment: &Experiment) -> Result<(), Failure> {
+    if experiment.search.strategy != "exhaustive" {
+        return Ok(());
+    }
+    let why = |f: &Function| Some(format!("\n  {}: {}", f.name, unfit_for_exhaustive(f)?));
+    let unfit: Vec<String> = experiment.functions.iter().filter_map(why).collect();
+    if unfit.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "`exhaustive` takes functions with one free parameter of at most 2^32 values; these have more:{}\n\
+         choose others with --function, or narrow their domains in {}",
+        unfit.concat(),
+        printable(&experiment.path.display().to_string())
+    )))
 }
 
 /// A baseline without a single function leaves nothing to compare.
@@ -185,23 +205,33 @@ fn search(
         jobs.push(FunctionJob { function_index: index, task, builds: objects });
         missing_of.push(missing);
     }
+    let keeper = UnitKeeper::new(folder, sink);
+    let (rows, host) = (build_rows(lab), host_row());
     let desk = Mutex::new(Desk { journal, entries, restarts: 0, error: None });
     let on_done = |job: usize, result: FunctionResult, timing: crate::pool::FunctionTiming| {
         let FunctionJob { function_index, task, .. } = &jobs[job];
         let row = function_row(&task.function, &task.builds, &result, missing_of[job].clone());
-        let cost = FunctionTiming::new(
+        let mut cost = FunctionTiming::new(
             &task.function.name,
             timing.wall_s,
             timing.units_s,
             result.evaluations,
             timing.near_timeouts,
         );
+        cost.recalled = timing.recalled;
         let samples = FunctionSamples::new(&task.function, &task.builds, &result);
+        let head = TruthHead { lab: &lab.experiment.name, host: host.clone(), builds: &rows };
+        let truth = truth_file(&head, &task.function, &row, &result);
         let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
         desk.restarts += timing.replaced;
+        let kept = truth.map_or(Ok(()), |truth| folder.write_truth(&truth));
         desk.keep(*function_index, JournalEntry { row, samples, timing: cost });
+        // Last, so that a kill between any two of these costs no more than the last of them.
+        if let Err(error) = kept.and_then(|()| keeper.forget(&task.function.name)) {
+            desk.error.get_or_insert(error);
+        }
     };
-    let searched = lab.pool.search(&jobs, sink, &on_done);
+    let searched = lab.pool.search_keeping(&jobs, sink, &keeper, &on_done);
     sink.send(Event::SearchFinished);
     let mut desk = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = desk.error {
@@ -236,12 +266,13 @@ impl Desk {
 /// What to say of a search that ended early. A folder that would hold nothing is not left behind.
 fn explain_stop(failure: Failure, desk: Desk, of: usize, folder: &RunFolder) -> Failure {
     let done = desk.entries.len();
-    if done == 0 {
+    let nothing = done == 0 && !folder.has_units();
+    if nothing {
         folder.abandon(desk.journal);
     }
-    match (failure.exit, done) {
-        (Exit::Interrupted, 0) => Failure::interrupted(" before a function was done; nothing is stored"),
-        (Exit::Interrupted, _) => {
+    match (failure.exit, nothing) {
+        (Exit::Interrupted, true) => Failure::interrupted(" before a function was done; nothing is stored"),
+        (Exit::Interrupted, false) => {
             let place = printable(&folder.path().display().to_string());
             Failure::interrupted(&format!(
                 " with {done} of {of} functions done; go on with the same command and --resume --out {place}"
@@ -271,9 +302,17 @@ fn run_file(lab: &Lab, entries: &[JournalEntry]) -> RunFile {
         seed: experiment.search.seed,
         strategy: experiment.search.strategy.clone(),
         budget: experiment.search.budget,
-        host: HostRow { cpu: cpu_model(), libm: libm_identity() },
+        host: host_row(),
         baseline: lab.plan.baseline_build().id.to_string(),
-        builds: lab.plan.builds.iter().zip(&lab.artifacts).map(|(b, a)| build_row(b, a)).collect(),
+        builds: build_rows(lab),
         functions,
     }
+}
+
+fn host_row() -> HostRow {
+    HostRow { cpu: cpu_model(), libm: libm_identity() }
+}
+
+fn build_rows(lab: &Lab) -> Vec<BuildRow> {
+    lab.plan.builds.iter().zip(&lab.artifacts).map(|(b, a)| build_row(b, a)).collect()
 }

@@ -8,6 +8,8 @@ mod replay;
 mod row;
 mod select;
 mod shortfall;
+mod truth;
+mod truth_score;
 
 pub use builds::build_row;
 pub use category::Category;
@@ -15,3 +17,5 @@ pub use replay::{ReplayError, StoredWitness, Verdict, judge, stored_witnesses, u
 pub use row::{function_row, outcome_text};
 pub use select::select;
 pub use shortfall::shortfalls;
+pub use truth::{Truth, TruthError, TruthHead, truth_file};
+pub use truth_score::{TruthScore, score, score_function};

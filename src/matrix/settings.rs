@@ -8,7 +8,7 @@ use crate::fp::NanPolicy;
 use crate::model::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
 
 /// Every key of `[search]`.
-pub const SEARCH_KEYS: [&str; 25] = [
+pub const SEARCH_KEYS: [&str; 26] = [
     "strategy",
     "seed",
     "budget",

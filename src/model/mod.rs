@@ -2,6 +2,7 @@
 
 mod artifact;
 mod build;
+mod census;
 mod domain;
 mod event;
 mod experiment;
@@ -11,9 +12,11 @@ mod printable;
 mod result;
 mod run;
 mod settings;
+mod truth;
 
 pub use artifact::{Artifact, ArtifactStatus, BuiltObject, FunctionStatus};
 pub use build::{Build, BuildId, ControlWords, FpEnvPolicy};
+pub use census::{Census, CensusCell};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
 pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Sources, TargetSpec};
@@ -28,3 +31,4 @@ pub use run::{
     RunFile, SCHEMA, WitnessRow,
 };
 pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
+pub use truth::{TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClassChange, FaultKind, Outcome};
+use super::{Census, ClassChange, FaultKind, Outcome};
 
 /// Why the search of a function or a comparison ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +83,8 @@ pub struct ComparisonResult {
     pub witness: Option<Witness>,
     /// Of all samples.
     pub class_changes: BTreeMap<ClassChange, u64>,
+    /// Exact counts, from a strategy that evaluated every input of the domain.
+    pub census: Option<Census>,
 }
 
 /// Faults of one kind in one build, with the first few inputs.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::fp::NanPolicy;
 
 /// The search algorithms a matrix may ask for by name.
-pub const STRATEGIES: [&str; 8] = ["auto", "cigen", "random", "bgrt", "mcmc", "ga", "lsga", "hsed"];
+pub const STRATEGIES: [&str; 9] =
+    ["auto", "cigen", "random", "bgrt", "mcmc", "ga", "lsga", "hsed", "exhaustive"];
 
 const DEFAULT_BUDGET: u64 = 200_000;
 

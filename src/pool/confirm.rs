@@ -116,6 +116,7 @@ fn disown(result: &mut FunctionResult, build: usize) {
         comparison.ranges.clear();
         comparison.witness = None;
         comparison.class_changes.clear();
+        comparison.census = None;
     }
     for (_, bits) in &mut result.samples {
         for (column, value) in bits.iter_mut().enumerate() {

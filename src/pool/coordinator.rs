@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::job::{FunctionJob, FunctionTiming, Limits, Mode, PoolError, TimeRequest};
+use super::job::{FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PoolError, TimeRequest};
 use super::lane::{Cost, Halt, Lane, Piece, Suspects};
 use super::protocol::{Reply, Work};
 use super::run::Run;
@@ -74,7 +74,18 @@ impl Pool {
         sink: &dyn EventSink,
         on_done: &(dyn Fn(usize, FunctionResult, FunctionTiming) + Sync),
     ) -> Result<(), PoolError> {
-        Run::new(self, jobs, sink, on_done).finish()
+        self.search_keeping(jobs, sink, &NoKeeper, on_done)
+    }
+
+    /// As `search`, with a place for the answers of long units.
+    pub fn search_keeping(
+        &self,
+        jobs: &[FunctionJob],
+        sink: &dyn EventSink,
+        keeper: &dyn Keeper,
+        on_done: &(dyn Fn(usize, FunctionResult, FunctionTiming) + Sync),
+    ) -> Result<(), PoolError> {
+        Run::new(self, jobs, (sink, keeper), on_done).finish()
     }
 
     /// Evaluates inputs (each `arity` words) on some of the objects, each in a fresh process. One

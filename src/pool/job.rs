@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::eval::CallLimits;
-use crate::search::Task;
+use crate::search::{Answer, Task, Unit};
 
 /// What a pool may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +42,34 @@ pub struct FunctionTiming {
     /// Summed over units, as wall time of their workers.
     pub units_s: f64,
     pub units: u64,
+    /// Units whose answers an earlier process had kept.
+    pub recalled: u64,
     /// Calls that took between half the timeout and twice the timeout: on a machine of another
     /// speed they may fall on the other side of it.
     pub near_timeouts: u64,
     /// Workers that died or were killed and were replaced.
     pub replaced: u64,
+}
+
+/// Keeps the answers of long units, so that a search that was cut off goes on where it was. A unit
+/// is deterministic: the same unit of the same function on the same builds has the same answer.
+/// Shared by threads.
+pub trait Keeper: Sync {
+    /// The answer of an earlier process, if there is one.
+    fn recall(&self, function: &str, unit: &Unit) -> Option<Answer>;
+
+    fn keep(&self, function: &str, unit: &Unit, answer: &Answer);
+}
+
+/// Keeps nothing.
+pub struct NoKeeper;
+
+impl Keeper for NoKeeper {
+    fn recall(&self, _function: &str, _unit: &Unit) -> Option<Answer> {
+        None
+    }
+
+    fn keep(&self, _function: &str, _unit: &Unit, _answer: &Answer) {}
 }
 
 /// How `Pool::evaluate` runs inputs.

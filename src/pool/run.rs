@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::confirm::{Recheck, confirm};
 use super::coordinator::Pool;
-use super::job::{FunctionJob, FunctionTiming, PoolError};
+use super::job::{FunctionJob, FunctionTiming, Keeper, PoolError};
 use super::lane::{Cost, Halt, Lane, Piece};
 use super::protocol::{Reply, Work};
 use super::schedule::{Early, Plan, Schedule, Turn};
@@ -46,6 +46,7 @@ pub(super) struct Run<'a> {
     pool: &'a Pool,
     jobs: Vec<Prepared<'a>>,
     sink: &'a dyn EventSink,
+    keeper: &'a dyn Keeper,
     on_done: OnDone<'a>,
     schedule: Schedule<Box<dyn Strategy>>,
     /// The first reason for which nothing can go on.
@@ -56,7 +57,7 @@ impl<'a> Run<'a> {
     pub(super) fn new(
         pool: &'a Pool,
         jobs: &'a [FunctionJob],
-        sink: &'a dyn EventSink,
+        (sink, keeper): (&'a dyn EventSink, &'a dyn Keeper),
         on_done: OnDone<'a>,
     ) -> Run<'a> {
         let errors = pool.load_errors();
@@ -67,7 +68,7 @@ impl<'a> Run<'a> {
         }
         let jobs: Vec<_> = jobs.iter().map(|job| prepare(job, errors)).collect();
         let schedule = Schedule::new(jobs.len(), 2 * pool.limits.jobs);
-        Run { pool, jobs, sink, on_done, schedule, broken: Mutex::new(None) }
+        Run { pool, jobs, sink, keeper, on_done, schedule, broken: Mutex::new(None) }
     }
 
     pub(super) fn finish(self) -> Result<(), PoolError> {
@@ -128,6 +129,14 @@ impl<'a> Run<'a> {
     fn unit(&self, lane: &mut Lane<'_>, position: usize, index: usize, unit: Unit) {
         let job = &self.jobs[position];
         let name = &job.task.function.name;
+        let long = unit.is_long();
+        if long && let Some(answer) = self.keeper.recall(name, &unit) {
+            job.with(|progress| {
+                progress.evaluations += answer.evaluations;
+                progress.timing.recalled += 1;
+            });
+            return self.schedule.answer(position, index, Ok(answer));
+        }
         let work = Work::Unit { job: position, unit };
         let piece = Piece {
             function: job.job.function_index,
@@ -148,6 +157,9 @@ impl<'a> Run<'a> {
             Err(Halt::Cancelled) => return,
             Err(Halt::Pool(error)) => return self.give_up(error),
         };
+        if long && let (Ok(answer), Work::Unit { unit, .. }) = (&answer, &work) {
+            self.keeper.keep(name, unit, answer);
+        }
         let evaluations = job.with(|progress| {
             progress.evaluations += answer.as_ref().map_or(0, |answer| answer.evaluations);
             progress.timing.units += 1;

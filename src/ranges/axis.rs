@@ -45,6 +45,10 @@ impl Axis {
         self.side
     }
 
+    pub(super) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
     /// The rank farthest from zero; the nearest is 0.
     pub fn last(&self) -> u64 {
         self.last

@@ -62,6 +62,7 @@ fn comparison_result(ledger: &Ledger, comparison: &Comparison) -> ComparisonResu
         ranges: ranges.into_iter().map(|(_, range)| range).collect(),
         witness: comparison.best.as_ref().map(|best| best.witness()),
         class_changes: comparison.statistics.changes.clone(),
+        census: None,
     }
 }
 

@@ -75,11 +75,21 @@ impl Ledger {
     /// half of the faults that a build may have; the rest is for looking closer.
     pub fn crowd(&self, members: &[usize], units: u64) -> Crowd {
         let most = u64::from(self.task.settings.max_faults.max(1)).div_ceil(2);
+        self.crowd_with(members, |used| most.saturating_sub(used).div_ceil(units.max(1)).max(1))
+    }
+
+    /// The same where nothing comes after it: each unit may use up all faults that are left.
+    pub fn whole_crowd(&self, members: &[usize]) -> Crowd {
+        let most = u64::from(self.task.settings.max_faults.max(1));
+        self.crowd_with(members, |used| most.saturating_sub(used))
+    }
+
+    fn crowd_with(&self, members: &[usize], left: impl Fn(u64) -> u64) -> Crowd {
         let mut allow = vec![0; self.task.builds.len()];
         for comparison in members.iter().map(|&c| &self.comparisons[c]) {
             for (build, used) in [0, comparison.variant].into_iter().zip(comparison.faults) {
                 // At most `max_faults`.
-                allow[build] = most.saturating_sub(used).div_ceil(units.max(1)).max(1) as u32;
+                allow[build] = left(used) as u32;
             }
         }
         Crowd { variants: members.iter().map(|&c| self.comparisons[c].variant).collect(), allow }

@@ -110,11 +110,7 @@ impl<'a> Probe<'a> {
                 self.variant = other;
             }
             self.baseline = baseline;
-            self.chunk = if self.fault_count > faults {
-                CAUTIOUS_CHUNK
-            } else {
-                (self.chunk * 2).min((self.task.settings.batch as usize).max(1))
-            };
+            self.resize_chunk(faults);
             from = to;
             if self.evaluator.elapsed() > self.until {
                 // As if both builds had faulted too often: the rest is skipped.
@@ -122,6 +118,60 @@ impl<'a> Probe<'a> {
             }
         }
         Ok(())
+    }
+
+    /// As `scores`, for inputs by the million: hands over only those whose two outcomes differ, as
+    /// `each(position in variants, index of the input, input, score)`, and adds to `answered` how
+    /// many each variant answered. Equal outcomes cost a comparison of their bits.
+    pub fn differences(
+        &mut self,
+        variants: &[usize],
+        inputs: &[u64],
+        answered: &mut [u64],
+        mut each: impl FnMut(usize, usize, &[u64], &Score),
+    ) -> Result<(), EvalError> {
+        let (result, nan, arity) = (self.task.function.result, self.task.settings.nan, self.arity);
+        let count = inputs.len() / arity;
+        let mut from = 0;
+        while from < count {
+            let to = count.min(from + self.chunk);
+            let chunk = &inputs[from * arity..to * arity];
+            let input = |i: usize| &chunk[i * arity..(i + 1) * arity];
+            let faults = self.fault_count;
+            let mut baseline = std::mem::take(&mut self.baseline);
+            let clean = self.evaluate(0, chunk, usize::MAX, &mut baseline)?;
+            for (position, &variant) in variants.iter().enumerate() {
+                let mut other = std::mem::take(&mut self.variant);
+                let both = self.evaluate(variant, chunk, clean, &mut other)?;
+                answered[position] += both as u64;
+                let spots = if self.spot_check { SPOT_CHECKED } else { 0 };
+                for i in 0..both {
+                    if baseline[i] == other[i] && i >= spots {
+                        continue;
+                    }
+                    let score = Score::new(result, nan, baseline[i], other[i]);
+                    self.remember(variant, i, input(i), &score);
+                    if baseline[i] != other[i] {
+                        each(position, from + i, input(i), &score);
+                    }
+                }
+                self.variant = other;
+            }
+            self.spot_check = false;
+            self.baseline = baseline;
+            self.resize_chunk(faults);
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// Given the number of faults before the last call.
+    fn resize_chunk(&mut self, faults: u64) {
+        self.chunk = if self.fault_count > faults {
+            CAUTIOUS_CHUNK
+        } else {
+            (self.chunk * 2).min((self.task.settings.batch as usize).max(1))
+        };
     }
 
     /// Evaluates the first `most` inputs on a build; how many of them it answered before it was

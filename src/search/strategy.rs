@@ -1,6 +1,7 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
 use super::cigen::{Cigen, Course};
+use super::exhaustive::Exhaustive;
 use super::rival::Rival;
 use super::walk::walk_of;
 use super::{Answer, Task, Unit, run_unit};
@@ -22,6 +23,7 @@ pub fn create(task: &Task) -> Option<Box<dyn Strategy>> {
     match task.settings.strategy.as_str() {
         "auto" => Some(Box::new(Cigen::new(task.clone(), Course::Auto))),
         "cigen" => Some(Box::new(Cigen::new(task.clone(), Course::Cigen))),
+        "exhaustive" => Some(Box::new(Exhaustive::new(task.clone()))),
         name => walk_of(name).map(|_| Box::new(Rival::new(task.clone())) as Box<dyn Strategy>),
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
+use super::sweep::{self, SweepUnit, Swept};
 use super::walk::{self, WalkUnit};
 use super::{dense, evolve_argmin, sampling, seam, tighten, zoom};
 use crate::eval::{EvalError, Evaluator};
@@ -40,6 +41,15 @@ pub enum Unit {
     Seams(SeamUnit),
     /// A sequential algorithm on one variant.
     Walk(WalkUnit),
+    /// Every value of a stretch of the domain, on several variants.
+    Sweep(SweepUnit),
+}
+
+impl Unit {
+    /// Whether it costs so much that its answer should outlive the process that asked for it.
+    pub fn is_long(&self) -> bool {
+        matches!(self, Unit::Sweep(_))
+    }
 }
 
 /// The builds that share a unit's inputs.
@@ -191,6 +201,8 @@ pub struct Answer {
     /// How long the unit took, where that is known. Decides nothing but how many evaluations a slow
     /// function may have.
     pub seconds: f64,
+    /// What a sweep counted.
+    pub swept: Vec<Swept>,
 }
 
 /// Runs a unit next to the loaded code.
@@ -204,6 +216,7 @@ pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Resu
         Unit::Zoom(unit) => zoom::run(task, unit, evaluator),
         Unit::Seams(unit) => seam::run(task, unit, evaluator),
         Unit::Walk(unit) => walk::run(task, unit, evaluator),
+        Unit::Sweep(unit) => sweep::run(task, unit, evaluator),
     }?;
     Ok(Answer { seconds: evaluator.elapsed().as_secs_f64(), ..answer })
 }

@@ -124,7 +124,7 @@ impl RunFolder {
     /// incomplete run.
     pub fn abandon(&self, journal: Journal) {
         drop(journal);
-        if self.remove(JOURNAL).is_ok() {
+        if self.clear_units().is_ok() && self.remove(JOURNAL).is_ok() {
             // Refuses when the folder holds anything else.
             let _ = fs::remove_dir(&self.path);
         }
@@ -154,6 +154,7 @@ impl RunFolder {
         atomic::write(&self.path.join(RUN), run_json(run).as_bytes())?;
         drop(journal);
         self.remove(JOURNAL)?;
+        self.clear_units()?;
         atomic::sweep(&self.path)?;
         atomic::sync_folder(&self.path)
     }
@@ -171,7 +172,8 @@ impl RunFolder {
         for file in [RUN, TIMING, SAMPLES, JOURNAL] {
             self.remove(file)?;
         }
-        Ok(())
+        self.clear_units()?;
+        self.clear_truth()
     }
 
     /// Another program may keep a `run.json` too: look inside before removing it.

@@ -4,7 +4,9 @@
 //! * `run.json`: the result, schema `bitrift.run/1`, the same bytes for the same experiment and seed;
 //! * `samples.jsonl`: a bounded, equally reproducible part of the samples;
 //! * `timing.json`: everything that differs from run to run (times, date, jobs, cache hits);
-//! * `journal.jsonl`: only while the run is under way, one line per finished function.
+//! * `truth/NAME.json`: of a function whose every input was evaluated, exact counts, schema `bitrift.truth/1`;
+//! * `journal.jsonl`: only while the run is under way, one line per finished function;
+//! * `units/NAME.bin`: only while a long search of that function is under way, the answers so far.
 //!
 //! `run.json` is written last and the journal removed after it: a folder with `run.json` is
 //! complete, one with only a journal is not. Every file appears whole or not at all.
@@ -23,6 +25,8 @@ mod name;
 mod read;
 mod samples;
 mod timing;
+mod truth;
+mod units;
 
 pub use date::utc_date;
 pub use error::StoreError;
@@ -33,3 +37,5 @@ pub use name::{latest_incomplete, resolve};
 pub use read::{read_run, run_json};
 pub use samples::FunctionSamples;
 pub use timing::{FunctionTiming, TIMING_SCHEMA, Timing};
+pub use truth::{read_truth, read_truths};
+pub use units::{UnitKey, UnitLog};

@@ -41,6 +41,14 @@ pub fn run_json(run: &RunFile) -> String {
 }
 
 fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
+    let text = read_text(path, SCHEMA)?;
+    let run: RunFile = serde_json::from_str(&text).map_err(|e| broken(path, &text, &e))?;
+    check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
+    Ok(run)
+}
+
+/// The text of a JSON file of a schema; nothing but its schema is looked at.
+pub(super) fn read_text(path: &Path, expected: &str) -> Result<String, StoreError> {
     let bytes = read_bounded(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|e| {
         let offset = e.valid_up_to();
@@ -54,13 +62,11 @@ fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
     // The schema first: a newer file may differ in every other field.
     let head: Head = serde_json::from_str(text).map_err(|e| broken(path, text, &e))?;
     match head.schema {
-        Some(serde_json::Value::String(schema)) => check_schema(path, &schema, SCHEMA)?,
-        Some(other) => return Err(foreign(path, &other.to_string(), SCHEMA)),
-        None => return Err(foreign(path, "missing", SCHEMA)),
+        Some(serde_json::Value::String(schema)) => check_schema(path, &schema, expected)?,
+        Some(other) => return Err(foreign(path, &other.to_string(), expected)),
+        None => return Err(foreign(path, "missing", expected)),
     }
-    let run: RunFile = serde_json::from_str(text).map_err(|e| broken(path, text, &e))?;
-    check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
-    Ok(run)
+    Ok(text.into())
 }
 
 #[derive(Deserialize)]
@@ -68,7 +74,7 @@ struct Head {
     schema: Option<serde_json::Value>,
 }
 
-fn broken(path: &Path, text: &str, error: &serde_json::Error) -> StoreError {
+pub(super) fn broken(path: &Path, text: &str, error: &serde_json::Error) -> StoreError {
     let (line, column) = (error.line(), error.column());
     match error.classify() {
         Category::Eof => StoreError::Truncated { path: shown(path), line, column },

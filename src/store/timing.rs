@@ -15,12 +15,23 @@ pub struct FunctionTiming {
     pub evaluations_per_s: f64,
     /// Evaluations within a factor of two of the timeout: where another machine may answer differently.
     pub near_timeouts: u64,
+    /// Units whose answers were kept by an earlier part of the run: they are not in the times.
+    #[serde(default)]
+    pub recalled: u64,
 }
 
 impl FunctionTiming {
     pub fn new(name: &str, wall_s: f64, busy_s: f64, evaluations: u64, near_timeouts: u64) -> Self {
         let evaluations_per_s = rate(evaluations, wall_s);
-        FunctionTiming { name: name.into(), wall_s, busy_s, evaluations, evaluations_per_s, near_timeouts }
+        FunctionTiming {
+            name: name.into(),
+            wall_s,
+            busy_s,
+            evaluations,
+            evaluations_per_s,
+            near_timeouts,
+            recalled: 0,
+        }
     }
 }
 

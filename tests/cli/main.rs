@@ -5,6 +5,7 @@ mod common;
 
 mod doctor;
 mod eval;
+mod exhaustive;
 mod plan;
 mod replay;
 mod run;

@@ -1,0 +1,88 @@
+//! Keeps answers of long units in the run's folder: the pool's `Keeper` on top of the store's files.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::model::{Event, EventSink};
+use crate::pool::Keeper;
+use crate::search::{Answer, Unit};
+use crate::store::{RunFolder, StoreError, UnitKey, UnitLog};
+
+/// Changes when the form of a unit or an answer does.
+const CONTEXT: &str = "bitrift unit 1";
+
+pub struct UnitKeeper<'a> {
+    folder: &'a RunFolder,
+    sink: &'a dyn EventSink,
+    /// By function; None for one whose file cannot be used.
+    logs: Mutex<BTreeMap<String, Option<UnitLog>>>,
+}
+
+type Logs = BTreeMap<String, Option<UnitLog>>;
+
+impl<'a> UnitKeeper<'a> {
+    pub fn new(folder: &'a RunFolder, sink: &'a dyn EventSink) -> UnitKeeper<'a> {
+        UnitKeeper { folder, sink, logs: Mutex::default() }
+    }
+
+    /// A function is stored as a whole: its units are not needed any more.
+    pub fn forget(&self, function: &str) -> Result<(), StoreError> {
+        if self.lock().remove(function).is_some() {
+            return self.folder.remove_units(function);
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Logs> {
+        self.logs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn log<'l>(&self, logs: &'l mut Logs, function: &str) -> Option<&'l mut UnitLog> {
+        let open = || match self.folder.open_units(function) {
+            Ok(log) => {
+                if !log.is_empty() {
+                    let text = format!("function {function}: {} units were done before", log.len());
+                    self.sink.send(Event::Note { text });
+                }
+                Some(log)
+            }
+            Err(error) => {
+                self.complain(function, &error);
+                None
+            }
+        };
+        logs.entry(function.into()).or_insert_with(open).as_mut()
+    }
+
+    fn complain(&self, function: &str, error: &StoreError) {
+        let text = format!("function {function} would start over after an interruption: {error}");
+        self.sink.send(Event::Note { text });
+    }
+}
+
+impl Keeper for UnitKeeper<'_> {
+    fn recall(&self, function: &str, unit: &Unit) -> Option<Answer> {
+        let key = key(unit)?;
+        let mut logs = self.lock();
+        let bytes = self.log(&mut logs, function)?.get(&key)?;
+        // What cannot be read is evaluated again.
+        postcard::from_bytes(bytes).ok()
+    }
+
+    fn keep(&self, function: &str, unit: &Unit, answer: &Answer) {
+        let (Some(key), Ok(bytes)) = (key(unit), postcard::to_allocvec(answer)) else { return };
+        let mut logs = self.lock();
+        let Some(log) = self.log(&mut logs, function) else { return };
+        if let Err(error) = log.append(&key, &bytes) {
+            self.complain(function, &error);
+            logs.insert(function.into(), None);
+        }
+    }
+}
+
+fn key(unit: &Unit) -> Option<UnitKey> {
+    let bytes = postcard::to_allocvec(unit).ok()?;
+    let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
+    hasher.update(&bytes);
+    hasher.finalize().as_bytes()[..16].try_into().ok()
+}
