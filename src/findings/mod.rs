@@ -2,6 +2,7 @@
 //! category per range, what could not be evaluated, and whether a stored witness still holds.
 //! Nothing here touches a file or prints.
 
+mod bench_row;
 mod builds;
 mod category;
 mod replay;
@@ -9,6 +10,7 @@ mod row;
 mod select;
 mod shortfall;
 
+pub use bench_row::bench_row;
 pub use builds::build_row;
 pub use category::Category;
 pub use replay::{ReplayError, StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};

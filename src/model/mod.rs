@@ -1,6 +1,7 @@
 //! The nouns every stage shares: plain data, no behaviour beyond reading and comparing itself.
 
 mod artifact;
+mod bench;
 mod build;
 mod domain;
 mod event;
@@ -13,6 +14,9 @@ mod run;
 mod settings;
 
 pub use artifact::{Artifact, ArtifactStatus, BuiltObject, FunctionStatus};
+pub use bench::{
+    BENCH_SCHEMA, BenchFile, BenchRow, Published, PublishedRow, Reference, Timed, TimedFunction, TruthScore,
+};
 pub use build::{Build, BuildId, ControlWords, FpEnvPolicy};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};

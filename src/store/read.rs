@@ -1,11 +1,11 @@
-//! Reading `run.json`, however damaged or hostile the file is.
+//! Reading `run.json` and other stored JSON, however damaged or hostile the file is.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
 use super::error::shown;
@@ -41,6 +41,13 @@ pub fn run_json(run: &RunFile) -> String {
 }
 
 fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
+    let run: RunFile = read_json(path, SCHEMA)?;
+    check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
+    Ok(run)
+}
+
+/// A JSON file of this schema.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, StoreError> {
     let bytes = read_bounded(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|e| {
         let offset = e.valid_up_to();
@@ -54,13 +61,11 @@ fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
     // The schema first: a newer file may differ in every other field.
     let head: Head = serde_json::from_str(text).map_err(|e| broken(path, text, &e))?;
     match head.schema {
-        Some(serde_json::Value::String(schema)) => check_schema(path, &schema, SCHEMA)?,
-        Some(other) => return Err(foreign(path, &other.to_string(), SCHEMA)),
-        None => return Err(foreign(path, "missing", SCHEMA)),
+        Some(serde_json::Value::String(found)) => check_schema(path, &found, schema)?,
+        Some(other) => return Err(foreign(path, &other.to_string(), schema)),
+        None => return Err(foreign(path, "missing", schema)),
     }
-    let run: RunFile = serde_json::from_str(text).map_err(|e| broken(path, text, &e))?;
-    check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
-    Ok(run)
+    serde_json::from_str(text).map_err(|e| broken(path, text, &e))
 }
 
 #[derive(Deserialize)]
