@@ -62,5 +62,14 @@ pub(super) fn terminal(sections: &[Section], style: Style) -> String {
 
 /// One line without what Markdown would take for the end of a cell or the start of HTML.
 fn escaped(text: &str) -> String {
-    printable(text).replace('|', "\\|").replace('<', "&lt;")
+    let text = printable(text).replace('|', "\\|");
+    let mut parts = text.split('<');
+    let mut escaped = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        // Before a space, a digit or `=` it is only a sign.
+        let plain = part.starts_with(|c: char| c.is_ascii_digit() || c == ' ' || c == '=');
+        escaped.push_str(if plain { "<" } else { "&lt;" });
+        escaped.push_str(part);
+    }
+    escaped
 }

@@ -1,6 +1,6 @@
 //! The sections of a bench that need nothing but its own rows.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::cell::{digits, fixed, grouped, percent, probability, spread};
 use super::section::Section;
@@ -209,22 +209,21 @@ pub(super) fn stops(grid: &Grid<'_>) -> Section {
         (StopReason::Nondeterministic, "nondeterministic"),
         (StopReason::Missing, "missing"),
     ];
+    let ended = |strategy: usize, reason| grid.rows_of(strategy).filter(|r| r.stop_reason == reason).count();
+    let strategies = 0..grid.strategies.len();
+    let seen: Vec<_> =
+        REASONS.iter().filter(|(reason, _)| strategies.clone().any(|s| ended(s, *reason) > 0)).collect();
     let mut names = vec!["strategy".to_string()];
-    names.extend(REASONS.iter().map(|(_, name)| name.to_string()));
+    names.extend(seen.iter().map(|(_, name)| name.to_string()));
     names.push("functions with faults".into());
-    let mut rows = Vec::new();
-    for (strategy, name) in grid.strategies.iter().enumerate() {
-        let mut row = vec![name.to_string()];
-        for (reason, _) in REASONS {
-            row.push(grid.rows_of(strategy).filter(|r| r.stop_reason == reason).count().to_string());
-        }
-        let mut faulty: BTreeMap<&str, u64> = BTreeMap::new();
-        for r in grid.rows_of(strategy).filter(|r| r.faults > 0) {
-            *faulty.entry(&r.function).or_default() += r.faults;
-        }
-        row.push(faulty.len().to_string());
-        rows.push(row);
-    }
+    let row = |strategy: usize| {
+        let mut row = vec![grid.strategies[strategy].to_string()];
+        row.extend(seen.iter().map(|(reason, _)| ended(strategy, *reason).to_string()));
+        let faulty = grid.rows_of(strategy).filter(|r| r.faults > 0).map(|r| &r.function);
+        row.push(faulty.collect::<BTreeSet<_>>().len().to_string());
+        row
+    };
+    let rows = strategies.clone().map(row).collect();
     let before = vec!["Searches by the reason for which they ended, over all functions and seeds.".into()];
     Section { title: "How searches ended", before, headings: names, rows, after: Vec::new() }
 }
