@@ -1,6 +1,6 @@
 //! What a search found, held against a truth made by hand.
 
-use bitrift::findings::{Truth, TruthScore, score};
+use bitrift::findings::{Truth, TruthCount, score};
 use bitrift::model::TruthFile;
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn truth() -> Truth {
     truth
 }
 
-fn scored(ranges: &[(f32, f32)]) -> TruthScore {
+fn scored(ranges: &[(f32, f32)]) -> TruthCount {
     let bits = |x: f32| u64::from(x.to_bits());
     let ranges: Vec<(u64, u64)> = ranges.iter().map(|&(lo, hi)| (bits(lo), bits(hi))).collect();
     score(&truth(), 19.5, &ranges)

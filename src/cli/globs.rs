@@ -6,7 +6,7 @@ use glob::Pattern;
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct FunctionGlobs {
     /// Only functions whose name matches, such as 'gsl_sf_*' (may be given several times)
-    #[arg(long = "function", value_name = "GLOB", value_parser = pattern)]
+    #[arg(long = "function", alias = "functions", value_name = "GLOB", value_parser = pattern)]
     patterns: Vec<Pattern>,
 }
 

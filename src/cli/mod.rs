@@ -1,14 +1,16 @@
 //! The command line: what a user may ask for, as plain structs, and the exit codes. Parsing only;
 //! nothing here does any work.
 
+mod bench;
 mod exit;
 mod globs;
 mod options;
 mod parse;
 mod search;
 
+pub use bench::{BenchArgs, Seeds, Strategies};
 pub use exit::Exit;
 pub use globs::FunctionGlobs;
 pub use options::{Command, DoctorArgs, EvalArgs, PlanArgs, RawArgs, ReplayArgs, RunArgs, ShowArgs};
 pub use parse::parse;
-pub use search::SearchOptions;
+pub use search::{SearchOptions, Tuning};

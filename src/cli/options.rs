@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{Exit, FunctionGlobs, SearchOptions};
+use super::{BenchArgs, Exit, FunctionGlobs, SearchOptions};
 
-const MATRIX: &str = "matrix.toml";
+pub(super) const MATRIX: &str = "matrix.toml";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,6 +16,7 @@ Examples:
   bitrift doctor                          what of the matrix this machine can build
   bitrift show --all                      the latest run again, with every range
   bitrift eval hypot_naive 3 -0x1.8p-3    one input on every build
+  bitrift bench --seeds 1..3              why to believe the search: strategies side by side
 ";
 
 /// Find the input ranges where builds of the same C code disagree, and by how many bits
@@ -32,6 +33,8 @@ pub(super) struct Cli {
 pub enum Command {
     /// Compile every build of a matrix, search every function, print and store what differs
     Run(Box<RunArgs>),
+    /// Compare search strategies over functions and seeds at equal evaluations, print and store how they did
+    Bench(Box<BenchArgs>),
     /// Print the builds and their exact command lines without running them
     Plan(PlanArgs),
     /// Print what of a matrix this machine can build and run, and what is missing

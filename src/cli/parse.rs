@@ -185,7 +185,7 @@ mod tests {
     fn a_budget_may_be_written_as_people_write_it() {
         let budget = |text: &str| {
             let Command::Run(args) = parsed(&format!("--budget {text}")).unwrap() else { panic!("not run") };
-            args.search.budget.unwrap()
+            args.search.tuning.budget.unwrap()
         };
         assert_eq!(budget("2_000_000"), Budget::Evaluations(2_000_000));
         assert_eq!(budget("2e6"), Budget::Evaluations(2_000_000));

@@ -16,6 +16,14 @@ pub struct SearchOptions {
     /// The search algorithm (`exhaustive`: every input, whatever the budget)
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
+    #[command(flatten)]
+    pub tuning: Tuning,
+}
+
+/// Every parameter but the seed and the strategy.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+#[command(next_help_heading = "Search parameters (each overrides the matrix)")]
+pub struct Tuning {
     /// Evaluations for each function and variant, or the paper's own budget
     #[arg(long, value_name = "N|paper", value_parser = budget)]
     pub budget: Option<Budget>,
@@ -101,10 +109,19 @@ pub struct Dither(pub f64, pub f64);
 impl SearchOptions {
     /// Puts what was given over the settings of the matrix.
     pub fn apply(&self, settings: &mut SearchSettings) {
+        put(&mut settings.strategy, self.strategy.clone());
+        put(&mut settings.seed, self.seed);
+        self.tuning.apply(settings);
+    }
+}
+
+impl Tuning {
+    /// Puts what was given over the settings of the matrix.
+    pub fn apply(&self, settings: &mut SearchSettings) {
         // Destructured, so that a parameter added there cannot be forgotten here.
         let SearchSettings {
-            strategy,
-            seed,
+            strategy: _,
+            seed: _,
             budget,
             timeout_ms,
             max_faults,
@@ -130,8 +147,6 @@ impl SearchOptions {
             tighten,
             gap,
         } = settings;
-        put(strategy, self.strategy.clone());
-        put(seed, self.seed);
         put(budget, self.budget);
         put(timeout_ms, self.timeout_ms);
         put(max_faults, self.max_faults);

@@ -43,6 +43,14 @@ impl Console {
         }
     }
 
+    /// The same for a command that searches so much that a line for each function would bury the rest.
+    pub fn brief_progress(&self, quiet: bool) -> Box<dyn EventSink> {
+        match (quiet, self.bars) {
+            (false, false) => Box::new(Lines::brief(std::io::stderr(), LINE_EVERY)),
+            _ => self.progress(quiet),
+        }
+    }
+
     /// Prints a report. A reader that has seen enough (`| head`) is no failure.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();

@@ -1,5 +1,6 @@
 //! A matrix made ready: loaded, planned, compiled, its objects known to load.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +13,8 @@ use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::literals::Mine;
 use crate::matrix;
 use crate::model::{
-    Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, SearchSettings,
+    Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, STRATEGIES,
+    SearchSettings,
 };
 use crate::plan::{self, Plan};
 use crate::pool::{Limits, LoadPlan, Pool};
@@ -76,6 +78,17 @@ pub fn no_such_function(word: &str, names: &[&str], whose: &str) -> Failure {
     let meant = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
     let list = matrix::quoted(names.iter().copied());
     Failure::usage(format!("no function matches `{word}`{meant}\nfunctions {whose}: {list}"))
+}
+
+/// Before anything is compiled.
+pub fn check_strategy(name: &str) -> Result<(), Failure> {
+    if STRATEGIES.contains(&name) {
+        return Ok(());
+    }
+    let near =
+        matrix::nearest(name, STRATEGIES).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+    let known = matrix::quoted(STRATEGIES);
+    Err(Failure::usage(format!("there is no strategy `{name}`{near}\nstrategies: {known}")))
 }
 
 /// The number of processes to use.
@@ -160,6 +173,38 @@ impl Lab {
         }
         let mine = Mine::read(sources, functions);
         functions.iter().map(|function| mine.values(function)).collect()
+    }
+
+    /// The builds that have a function, baseline first, and why the others have not.
+    pub fn cast(&self, function: usize) -> (Vec<usize>, BTreeMap<String, String>) {
+        let (mut have, mut missing) = (Vec::new(), BTreeMap::new());
+        for build in self.baseline_first() {
+            match self.lacks(build, function) {
+                None => have.push(build),
+                // A build that is not there at all has its own row.
+                Some(_) if self.object(build).is_none() => {}
+                Some(why) => {
+                    missing.insert(self.build_id(build).to_string(), why);
+                }
+            }
+        }
+        if have.first() != Some(&self.plan.baseline) {
+            have.clear();
+        }
+        (have, missing)
+    }
+
+    /// A baseline without a single function leaves nothing to compare.
+    pub fn check_functions(&self) -> Result<(), Failure> {
+        let baseline = self.plan.baseline;
+        let lacks: Option<Vec<String>> =
+            (0..self.experiment.functions.len()).map(|function| self.lacks(baseline, function)).collect();
+        let Some(why) = lacks.and_then(|messages| messages.into_iter().next()) else { return Ok(()) };
+        let build = self.build_id(baseline);
+        Err(Failure::new(
+            Exit::BaselineUnusable,
+            format!("the baseline {build} has none of the functions:\n{why}"),
+        ))
     }
 
     /// The place of a function by name.

@@ -3,6 +3,8 @@
 //! * `lab` is what they share: a matrix loaded, planned, compiled and ready to evaluate;
 //! * `console` is what the terminal can show, `interrupt` what Ctrl-C sets, `failure` how a command ends badly.
 
+mod bench;
+mod bench_search;
 mod console;
 mod doctor;
 mod eval;
@@ -28,6 +30,7 @@ pub fn dispatch(command: Command) -> Exit {
     let console = Console::detect();
     let done = match command {
         Command::Run(args) => run::run(&args, &console),
+        Command::Bench(args) => bench::run(&args, &console),
         Command::Plan(args) => plan::run(&args, &console),
         Command::Doctor(args) => doctor::run(&args, &console),
         Command::Show(args) => show::run(&args, &console),

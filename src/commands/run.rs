@@ -8,14 +8,13 @@ use std::time::{Instant, SystemTime};
 use super::console::Console;
 use super::failure::Failure;
 use super::keeper::UnitKeeper;
-use super::lab::{Lab, Wanted};
+use super::lab::{Lab, Wanted, check_strategy};
 use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{TruthHead, build_row, function_row, shortfalls, truth_file};
-use crate::matrix;
 use crate::model::{
     BuildRow, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow, HostRow, RunFile, SCHEMA,
-    STRATEGIES, StopReason, printable,
+    StopReason, printable,
 };
 use crate::pool::FunctionJob;
 use crate::report::table::{self, TableOptions};
@@ -41,7 +40,7 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
         jobs: args.jobs,
     };
     let lab = Lab::open(&wanted, sink.as_ref())?;
-    check_functions(&lab)?;
+    lab.check_functions()?;
     let (folder, journal, done) = open_folder(args, &lab)?;
     let resumed = done.len();
     let search_start = Instant::now();
@@ -66,17 +65,6 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     report(args, console, &run, &folder)
 }
 
-/// Before anything is compiled.
-fn check_strategy(name: &str) -> Result<(), Failure> {
-    if STRATEGIES.contains(&name) {
-        return Ok(());
-    }
-    let near =
-        matrix::nearest(name, STRATEGIES).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-    let known = matrix::quoted(STRATEGIES);
-    Err(Failure::usage(format!("there is no strategy `{name}`{near}\nstrategies: {known}")))
-}
-
 /// A strategy that needs every input can take only functions with few enough.
 fn check_fit(experiment: &Experiment) -> Result<(), Failure> {
     if experiment.search.strategy != "exhaustive" {
@@ -93,19 +81,6 @@ fn check_fit(experiment: &Experiment) -> Result<(), Failure> {
         unfit.concat(),
         printable(&experiment.path.display().to_string())
     )))
-}
-
-/// A baseline without a single function leaves nothing to compare.
-fn check_functions(lab: &Lab) -> Result<(), Failure> {
-    let baseline = lab.plan.baseline;
-    let lacks: Option<Vec<String>> =
-        (0..lab.experiment.functions.len()).map(|function| lab.lacks(baseline, function)).collect();
-    let Some(why) = lacks.and_then(|messages| messages.into_iter().next()) else { return Ok(()) };
-    let build = lab.build_id(baseline);
-    Err(Failure::new(
-        Exit::BaselineUnusable,
-        format!("the baseline {build} has none of the functions:\n{why}"),
-    ))
 }
 
 fn report(args: &RunArgs, console: &Console, run: &RunFile, folder: &RunFolder) -> Result<Exit, Failure> {
@@ -152,25 +127,6 @@ fn open_folder(args: &RunArgs, lab: &Lab) -> Result<(RunFolder, Journal, Vec<Jou
     Ok((folder, journal, Vec::new()))
 }
 
-/// The builds that have a function, baseline first, and why the others have not.
-fn cast(lab: &Lab, function: usize) -> (Vec<usize>, BTreeMap<String, String>) {
-    let (mut have, mut missing) = (Vec::new(), BTreeMap::new());
-    for build in lab.baseline_first() {
-        match lab.lacks(build, function) {
-            None => have.push(build),
-            // A build that is not there at all has its own row.
-            Some(_) if lab.object(build).is_none() => {}
-            Some(why) => {
-                missing.insert(lab.build_id(build).to_string(), why);
-            }
-        }
-    }
-    if have.first() != Some(&lab.plan.baseline) {
-        have.clear();
-    }
-    (have, missing)
-}
-
 /// Searches what the journal does not hold yet. Entries come back in the order of the matrix.
 fn search(
     lab: &Lab,
@@ -190,7 +146,7 @@ fn search(
     let literals = lab.literals();
     let (mut jobs, mut missing_of) = (Vec::new(), Vec::new());
     for (index, function) in functions.iter().enumerate().filter(|(i, _)| !entries.contains_key(i)) {
-        let (have, missing) = cast(lab, index);
+        let (have, missing) = lab.cast(index);
         if have.is_empty() {
             continue;
         }
@@ -241,7 +197,7 @@ fn search(
         return Err(explain_stop(error.into(), desk, functions.len(), folder));
     }
     for (index, function) in functions.iter().enumerate() {
-        desk.entries.entry(index).or_insert_with(|| absent(function, cast(lab, index).1));
+        desk.entries.entry(index).or_insert_with(|| absent(function, lab.cast(index).1));
     }
     Ok((desk.entries.into_values().collect(), desk.restarts, desk.journal))
 }

@@ -2,6 +2,7 @@
 //! category per range, what could not be evaluated, and whether a stored witness still holds.
 //! Nothing here touches a file or prints.
 
+mod bench_row;
 mod builds;
 mod category;
 mod replay;
@@ -11,6 +12,7 @@ mod shortfall;
 mod truth;
 mod truth_score;
 
+pub use bench_row::bench_row;
 pub use builds::build_row;
 pub use category::Category;
 pub use replay::{ReplayError, StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
@@ -18,4 +20,4 @@ pub use row::{function_row, outcome_text};
 pub use select::select;
 pub use shortfall::shortfalls;
 pub use truth::{Truth, TruthError, TruthHead, truth_file};
-pub use truth_score::{TruthScore, score, score_function};
+pub use truth_score::{TruthCount, score, score_function};

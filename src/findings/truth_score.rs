@@ -7,7 +7,7 @@ use crate::model::{ComparisonRow, FunctionRow, RangeRow};
 
 /// What a search reached of what there is. Shares of nothing are 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TruthScore {
+pub struct TruthCount {
     pub build: String,
     pub true_bits: f64,
     pub found_bits: f64,
@@ -27,7 +27,7 @@ pub struct TruthScore {
     pub cells_inconsistent: u64,
 }
 
-impl TruthScore {
+impl TruthCount {
     /// How many bits the search fell short of the true maximum.
     pub fn shortfall(&self) -> f64 {
         (self.true_bits - self.found_bits).max(0.0)
@@ -62,7 +62,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// The scores of a function's comparisons that have a truth, in the order of the row.
-pub fn score_function(truths: &[Truth], row: &FunctionRow) -> Vec<TruthScore> {
+pub fn score_function(truths: &[Truth], row: &FunctionRow) -> Vec<TruthCount> {
     let of = |comparison: &ComparisonRow| {
         let truth = truths.iter().find(|truth| truth.build == comparison.build)?;
         let ranges: Vec<(u64, u64)> = comparison.ranges.iter().filter_map(|r| ends(truth, r)).collect();
@@ -79,8 +79,8 @@ fn ends(truth: &Truth, range: &RangeRow) -> Option<(u64, u64)> {
 
 /// Scores the most bits a search found and its ranges: bits of both ends along the swept parameter,
 /// in any order. A range that crosses zero has a part on each side.
-pub fn score(truth: &Truth, found_bits: f64, ranges: &[(u64, u64)]) -> TruthScore {
-    let mut score = TruthScore {
+pub fn score(truth: &Truth, found_bits: f64, ranges: &[(u64, u64)]) -> TruthCount {
+    let mut score = TruthCount {
         build: truth.build.clone(),
         true_bits: truth.max_bits,
         found_bits,

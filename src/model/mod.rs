@@ -1,6 +1,7 @@
 //! The nouns every stage shares: plain data, no behaviour beyond reading and comparing itself.
 
 mod artifact;
+mod bench;
 mod build;
 mod census;
 mod domain;
@@ -15,6 +16,9 @@ mod settings;
 mod truth;
 
 pub use artifact::{Artifact, ArtifactStatus, BuiltObject, FunctionStatus};
+pub use bench::{
+    BENCH_SCHEMA, BenchFile, BenchRow, Published, PublishedRow, Reference, Timed, TimedFunction, TruthScore,
+};
 pub use build::{Build, BuildId, ControlWords, FpEnvPolicy};
 pub use census::{Census, CensusCell};
 pub use domain::{Domain, Segment};

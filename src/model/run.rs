@@ -142,7 +142,7 @@ pub struct RunFile {
 }
 
 /// A budget as a reader expects it: `100000` or `"paper"`.
-mod budget_text {
+pub(super) mod budget_text {
     use serde::de::{Error, Unexpected, Visitor};
     use serde::{Deserializer, Serializer};
 

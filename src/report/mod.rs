@@ -1,6 +1,7 @@
 //! What a user reads: one `render` per report, and progress while a run is under way.
 //! Renderers turn data into text; they never look at the terminal, a file or a search.
 
+pub mod bench;
 pub mod doctor;
 pub mod evaluation;
 pub mod plan;

@@ -26,7 +26,7 @@ pub fn render(builds: &[PlannedBuild], baseline: &BuildId) -> String {
 }
 
 /// A word as a POSIX shell reads it back; with control characters, as bash does.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.into();

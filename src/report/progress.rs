@@ -48,6 +48,7 @@ impl Counts {
             }
             Event::SearchStarted { functions, resumed } => {
                 (self.functions, self.finished) = (*functions, *resumed);
+                self.evaluations.clear();
                 let before = match resumed {
                     0 => String::new(),
                     n => format!(", {n} of them done before"),
@@ -84,7 +85,7 @@ impl Counts {
     fn standing(&self, event: &Event) -> Option<String> {
         match event {
             Event::CompileStep { .. } => Some(format!("compiling: {} of {}", self.steps, self.jobs)),
-            Event::SearchProgress { .. } => Some(format!(
+            Event::SearchProgress { .. } | Event::FunctionFinished { .. } => Some(format!(
                 "searching: {} of {}, {} evaluations",
                 self.finished,
                 plural(self.functions, "function"),
@@ -99,6 +100,8 @@ impl Counts {
 pub struct Lines<W> {
     state: Mutex<LineState<W>>,
     every: Duration,
+    /// Whether every finished function has a line.
+    each: bool,
 }
 
 struct LineState<W> {
@@ -110,7 +113,13 @@ struct LineState<W> {
 impl<W: Write + Send> Lines<W> {
     /// At most one line of progress in each period `every`.
     pub fn new(out: W, every: Duration) -> Lines<W> {
-        Lines { state: Mutex::new(LineState { out, counts: Counts::default(), last: Instant::now() }), every }
+        let state = LineState { out, counts: Counts::default(), last: Instant::now() };
+        Lines { state: Mutex::new(state), every, each: true }
+    }
+
+    /// Without a line for each finished function: they are counted in the lines of progress.
+    pub fn brief(out: W, every: Duration) -> Lines<W> {
+        Lines { each: false, ..Lines::new(out, every) }
     }
 }
 
@@ -119,7 +128,8 @@ impl<W: Write + Send> EventSink for Lines<W> {
         // A panic elsewhere does not make the counts wrong enough to stop.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let due = state.last.elapsed() >= self.every;
-        let always = state.counts.take(&event);
+        let shown = self.each || !matches!(event, Event::FunctionFinished { .. });
+        let always = state.counts.take(&event).filter(|_| shown);
         let line = always.or_else(|| state.counts.standing(&event).filter(|_| due));
         if let Some(line) = line {
             state.last = Instant::now();
@@ -255,6 +265,14 @@ mod tests {
     #[test]
     fn progress_in_between_is_shown_when_it_is_due() {
         insta::assert_snapshot!(lines(Duration::ZERO));
+    }
+
+    #[test]
+    fn brief_progress_counts_functions_without_a_line_for_each() {
+        let sink = Lines::brief(Vec::new(), Duration::MAX);
+        events().into_iter().for_each(|event| sink.send(event));
+        let text = String::from_utf8(sink.state.into_inner().unwrap().out).unwrap();
+        assert!(text.contains("searching 3 functions") && !text.contains("bits"), "{text}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::budget::Purse;
 use super::cigen::{Cigen, Course, Purpose};
 use super::comparison::Cluster;
 use super::sampling::STREAM_BLOCK;
+use super::specials::specials;
 use super::survey::{domain_size, survey};
 use super::unit::{DenseUnit, EvolveUnit, InputsUnit, StrataUnit, TightenUnit, Unit, ZoomUnit};
 use crate::model::StopReason;
@@ -27,6 +28,8 @@ const KEPT_MISSES: u64 = 16_384;
 const KEPT_HITS: u64 = 131_072;
 /// Inconsistent samples that a unit returns: few enough for a message, enough to be of use.
 const HITS_OF_UNIT: [u64; 2] = [64, 4096];
+/// Eight times the special values beside the paper's samples.
+const SPECIALS_OF_PAPER: u64 = 4096;
 /// Samples for plots: regular ones, and as many inconsistent ones.
 const PLOT_SAMPLES: u64 = 1000;
 
@@ -37,7 +40,11 @@ impl Cigen {
             return Vec::new();
         }
         let limit = Purse::new(&self.ledger.task.settings, self.ledger.free, None).survey();
-        let plan = survey(&self.ledger.task, limit);
+        let mut plan = survey(&self.ledger.task, limit);
+        if self.course == Course::Auto && !plan.complete {
+            let most = limit.unwrap_or(SPECIALS_OF_PAPER).div_ceil(8);
+            plan.inputs.extend(specials(&self.ledger.task, usize::try_from(most).unwrap_or(usize::MAX)));
+        }
         let arity = self.ledger.task.function.arity();
         self.ledger.surveyed = (plan.inputs.len() / arity) as u64;
         self.complete = plan.complete;

@@ -3,14 +3,12 @@
 //! and nothing is measured afterwards: the budget is the algorithm's own.
 
 use super::Task;
-use super::edge_values::edge_values;
 use super::ledger::Ledger;
-use super::sampler::ParamSampler;
+use super::specials::specials;
 use super::strategy::Strategy;
 use super::survey::{domain_size, survey};
 use super::unit::{Answer, InputsUnit, Unit};
 use super::walk::WalkUnit;
-use crate::fp::Stream;
 use crate::model::{Budget, FunctionResult, StopReason};
 
 /// One part in so many of a budget goes to special values, at most.
@@ -103,7 +101,7 @@ impl Rival {
         let inputs = if self.complete {
             survey(task, Some(total)).inputs
         } else {
-            special_inputs(task, total / SPECIAL_SHARE)
+            specials(task, usize::try_from(total / SPECIAL_SHARE).unwrap_or(usize::MAX))
         };
         let count = (inputs.len() / arity) as u64;
         let chunks = inputs.chunks(UNIT_INPUTS * arity);
@@ -165,39 +163,4 @@ impl Rival {
         }
         self.ledger.close_comparisons();
     }
-}
-
-/// At most `most` inputs: every special value of a parameter among random others, and special
-/// values of all parameters together.
-fn special_inputs(task: &Task, most: u64) -> Vec<u64> {
-    if !task.settings.edges {
-        return Vec::new();
-    }
-    let params = &task.function.params;
-    let lists: Vec<Vec<u64>> = params.iter().map(edge_values).collect();
-    let samplers: Vec<ParamSampler> = params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect();
-    let mut stream = Stream::new(task.settings.seed, &[&task.function.name, "", "specials"], 0);
-    let mut inputs = Vec::new();
-    let mut rows = 0;
-    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-    // Round after round through the parameters, so that a small share holds values of each.
-    for place in 0..longest {
-        for p in (0..params.len()).filter(|&p| place < lists[p].len()) {
-            for (q, sampler) in samplers.iter().enumerate() {
-                inputs.push(if q == p { lists[p][place] } else { sampler.partitioned(&mut stream) });
-            }
-            rows += 1;
-        }
-    }
-    if params.len() > 1 && lists.iter().all(|list| !list.is_empty()) {
-        for _ in 0..rows {
-            for list in &lists {
-                // Below a length, so within usize.
-                inputs.push(list[stream.below(list.len() as u64) as usize]);
-            }
-        }
-    }
-    let most = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(params.len());
-    inputs.truncate(most);
-    inputs
 }

@@ -108,6 +108,10 @@ fn special_values(task: &Task, param: &Param) -> Vec<u64> {
     if task.settings.edges {
         edge_values(param).into_iter().for_each(|bits| list.add(bits));
     }
+    if task.settings.edges && param.ty.is_float() {
+        let names = [&task.function.name, &param.name, "powers"];
+        beside_powers(&mut Stream::new(task.settings.seed, &names, 0)).for_each(|v| list.nearest(v));
+    }
     literals.iter().for_each(|&v| list.neighbours(v));
     literals.iter().for_each(|&v| list.nearest(-v));
     literals.iter().for_each(|&v| list.neighbours(-v));
@@ -118,6 +122,17 @@ fn special_values(task: &Task, param: &Param) -> Vec<u64> {
         }
     }
     list.found
+}
+
+/// Powers of two and a little more than that, on both sides of zero: what is left of a reduction to
+/// a period has few digits there, and rounding goes either way.
+fn beside_powers(stream: &mut Stream) -> impl Iterator<Item = f64> {
+    (-8..52).flat_map(move |exponent: i32| {
+        // Biased, the exponent is positive; its low end is no subnormal.
+        let power = f64::from_bits(((exponent + 1023) as u64) << 52);
+        let (more, less) = (power + stream.unit(), power + stream.unit() * power.min(1.0) / 1024.0);
+        [power, -power, more, -more, less, -less]
+    })
 }
 
 struct Special<'a> {

@@ -55,6 +55,20 @@ pub enum StoreError {
     OtherExperiment { path: String, differences: String },
     #[error("{path}, line {line}: {message}; delete the folder and run again")]
     DamagedJournal { path: String, line: usize, message: String },
+    #[error(
+        "{path} already holds a bench; choose another --out, add to it with --resume, or replace it with --overwrite"
+    )]
+    BenchThere { path: String },
+    #[error(
+        "{path} already holds a bench that was interrupted; go on with it by --resume, or replace it with --overwrite"
+    )]
+    BenchBegun { path: String },
+    #[error("{path} holds more than was asked for ({more}); ask for that too, or choose another --out")]
+    BenchWider { path: String, more: String },
+    #[error("{path} is not a bench of bitrift and is not replaced; choose another --out")]
+    NotABench { path: String },
+    #[error("{path} is no list of reference measurements: {message}")]
+    Reference { path: String, message: String },
     #[error("another bitrift is writing {path}; wait for it, or end it")]
     Busy { path: String },
     #[error("failed to {what} {}: {source}", shown(.path))]

@@ -39,6 +39,19 @@ impl Fingerprint {
         print
     }
 
+    /// Of a bench: an experiment without the seed and the strategy, which each row has itself.
+    pub fn of_bench(
+        name: &str,
+        settings: &SearchSettings,
+        functions: &[Function],
+        artifacts: &[Artifact],
+    ) -> Fingerprint {
+        let neutral = SearchSettings { seed: 0, strategy: String::new(), ..settings.clone() };
+        let mut print = Fingerprint::of(name, &neutral, functions, artifacts);
+        print.parts.retain(|part, _| part != "seed" && part != "strategy");
+        print
+    }
+
     fn digest(&mut self, part: &str, bytes: &[u8]) {
         self.parts.insert(part.into(), blake3::hash(bytes).to_hex()[..16].to_string());
     }
@@ -47,7 +60,7 @@ impl Fingerprint {
         Fingerprint { parts }
     }
 
-    pub(super) fn parts(&self) -> &BTreeMap<String, String> {
+    pub fn parts(&self) -> &BTreeMap<String, String> {
         &self.parts
     }
 

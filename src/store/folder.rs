@@ -167,7 +167,7 @@ impl RunFolder {
         let journal = self.path.join(JOURNAL);
         if read::metadata(&journal)?.is_some() {
             // Refuses while another process is writing to it.
-            drop(Journal::open(&journal)?);
+            drop(Journal::<JournalEntry>::open(&journal)?);
         }
         for file in [RUN, TIMING, SAMPLES, JOURNAL] {
             self.remove(file)?;

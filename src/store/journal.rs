@@ -1,20 +1,34 @@
-//! `journal.jsonl`: the finished functions of a run that is under way, so that it can be resumed.
+//! `journal.jsonl`: what is finished of a run or bench that is under way, so that it can be resumed.
 //!
-//! The first line binds the journal to its experiment. Each further line is one function, written
-//! and synced when the function finishes.
+//! The first line binds the journal to its experiment. Each further line is one finished search,
+//! written and synced at once.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::error::shown;
 use super::{Fingerprint, FunctionSamples, FunctionTiming, StoreError, atomic, read};
-use crate::model::{FunctionRow, printable};
+use crate::model::{BenchRow, FunctionRow, printable};
 
-const SCHEMA: &str = "bitrift.journal/1";
+/// Something a journal holds a line of.
+pub(super) trait Entry: Serialize + DeserializeOwned {
+    /// Of the journal, so that one kind is never read as another.
+    const SCHEMA: &'static str;
+}
+
+impl Entry for JournalEntry {
+    const SCHEMA: &'static str = "bitrift.journal/1";
+}
+
+impl Entry for BenchRow {
+    const SCHEMA: &'static str = "bitrift.bench-journal/1";
+}
 
 /// Everything kept of a finished function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,18 +46,20 @@ struct Header {
     functions: usize,
 }
 
-/// The open journal of a run; holds a lock that keeps other processes out.
+/// The open journal of a run or bench; holds a lock that keeps other processes out.
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal<E = JournalEntry> {
     file: File,
     path: PathBuf,
+    entries: PhantomData<fn(&E)>,
 }
 
-impl Journal {
-    /// Starts a journal for a run of so many functions.
-    pub(super) fn start(path: &Path, print: &Fingerprint, functions: usize) -> Result<Journal, StoreError> {
+#[expect(private_bounds, reason = "the two kinds of entries are this stage's own")]
+impl<E: Entry> Journal<E> {
+    /// Starts a journal for so many searches.
+    pub(super) fn start(path: &Path, print: &Fingerprint, functions: usize) -> Result<Self, StoreError> {
         let header = Header {
-            schema: SCHEMA.into(),
+            schema: E::SCHEMA.into(),
             fingerprint: print.hex(),
             parts: print.parts().clone(),
             functions,
@@ -53,10 +69,7 @@ impl Journal {
     }
 
     /// Goes on with a journal of the same experiment; returns what it holds.
-    pub(super) fn resume(
-        path: &Path,
-        print: &Fingerprint,
-    ) -> Result<(Journal, Vec<JournalEntry>), StoreError> {
+    pub(super) fn resume(path: &Path, print: &Fingerprint) -> Result<(Self, Vec<E>), StoreError> {
         let journal = Journal::open(path)?;
         let content = Content::read(path)?;
         if content.header.fingerprint != print.hex() {
@@ -72,11 +85,11 @@ impl Journal {
         Ok((journal, content.entries))
     }
 
-    pub(super) fn open(path: &Path) -> Result<Journal, StoreError> {
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         read::check_regular(path)?;
         let file = OpenOptions::new().append(true).open(path).map_err(StoreError::io("open", path))?;
         match file.try_lock() {
-            Ok(()) => Ok(Journal { file, path: path.into() }),
+            Ok(()) => Ok(Journal { file, path: path.into(), entries: PhantomData }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Busy { path: shown(path) }),
             Err(TryLockError::Error(source)) => {
                 Err(StoreError::Io { what: "lock", path: path.into(), source })
@@ -84,8 +97,8 @@ impl Journal {
         }
     }
 
-    /// Adds a finished function; on return it survives a kill and a power cut.
-    pub fn append(&mut self, entry: &JournalEntry) -> Result<(), StoreError> {
+    /// Adds a finished search; on return it survives a kill and a power cut.
+    pub fn append(&mut self, entry: &E) -> Result<(), StoreError> {
         let line = line_of(&self.path, entry)?;
         // One write per line, so that a kill cuts at most the last one.
         let done = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
@@ -95,24 +108,24 @@ impl Journal {
 
 /// How many functions of how many a journal holds.
 pub(super) fn progress(path: &Path) -> Result<(usize, usize), StoreError> {
-    let content = Content::read(path)?;
+    let content = Content::<JournalEntry>::read(path)?;
     Ok((content.entries.len(), content.header.functions))
 }
 
 /// Whether a file is a journal of bitrift, finished or not.
 pub(super) fn is_journal(path: &Path) -> bool {
-    Content::read(path).is_ok()
+    Content::<JournalEntry>::read(path).is_ok()
 }
 
-struct Content {
+struct Content<E> {
     header: Header,
-    entries: Vec<JournalEntry>,
+    entries: Vec<E>,
     /// Bytes up to the end of the last whole line.
     whole: u64,
 }
 
-impl Content {
-    fn read(path: &Path) -> Result<Content, StoreError> {
+impl<E: Entry> Content<E> {
+    fn read(path: &Path) -> Result<Self, StoreError> {
         let bytes = read::read_bounded(path)?;
         // What follows the last newline is a line cut short by a kill.
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
@@ -125,7 +138,7 @@ impl Content {
         }
         let header: Header = serde_json::from_slice(first)
             .map_err(|e| damaged(1, format!("not the header of a journal: {}", plain(&e))))?;
-        read::check_schema(path, &header.schema, SCHEMA)?;
+        read::check_schema(path, &header.schema, E::SCHEMA)?;
         let mut entries = Vec::new();
         for (index, line) in lines.enumerate() {
             let entry = serde_json::from_slice(line);

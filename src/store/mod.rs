@@ -10,10 +10,12 @@
 //!
 //! `run.json` is written last and the journal removed after it: a folder with `run.json` is
 //! complete, one with only a journal is not. Every file appears whole or not at all.
+//! A bench is `<stem>.json` and `<stem>.md`, with its journal in `<stem>.work` until it is complete.
 //! Run folders under `results/` are named `0001-quickstart`: a number that counts up over all runs,
 //! so that names sort by age without a clock, and the lab's name.
 
 mod atomic;
+mod bench;
 mod check;
 mod date;
 mod error;
@@ -23,11 +25,13 @@ mod journal;
 mod locate;
 mod name;
 mod read;
+mod reference;
 mod samples;
 mod timing;
 mod truth;
 mod units;
 
+pub use bench::{BenchPlace, Opening, bench_json, read_bench};
 pub use date::utc_date;
 pub use error::StoreError;
 pub use fingerprint::Fingerprint;
@@ -35,6 +39,7 @@ pub use folder::{FolderState, RunFolder};
 pub use journal::{Journal, JournalEntry};
 pub use name::{latest_incomplete, resolve};
 pub use read::{read_run, run_json};
+pub use reference::read_reference;
 pub use samples::FunctionSamples;
 pub use timing::{FunctionTiming, TIMING_SCHEMA, Timing};
 pub use truth::{read_truth, read_truths};

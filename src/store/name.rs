@@ -83,7 +83,7 @@ fn numbered(root: &Path) -> Result<Vec<(u64, PathBuf)>, StoreError> {
 
 /// A lab's name as part of a file name: other characters than letters, digits, `.`, `_` and `-`
 /// become `-`.
-fn file_name(lab: &str) -> String {
+pub(super) fn file_name(lab: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let name: String = lab.chars().take(80).map(plain).collect();
     if name.is_empty() { "run".into() } else { name }

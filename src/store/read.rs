@@ -1,11 +1,11 @@
-//! Reading `run.json`, however damaged or hostile the file is.
+//! Reading `run.json` and other stored JSON, however damaged or hostile the file is.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
 use super::error::shown;
@@ -41,10 +41,15 @@ pub fn run_json(run: &RunFile) -> String {
 }
 
 fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
-    let text = read_text(path, SCHEMA)?;
-    let run: RunFile = serde_json::from_str(&text).map_err(|e| broken(path, &text, &e))?;
+    let run: RunFile = read_json(path, SCHEMA)?;
     check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
     Ok(run)
+}
+
+/// A JSON file of this schema.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, StoreError> {
+    let text = read_text(path, schema)?;
+    serde_json::from_str(&text).map_err(|e| broken(path, &text, &e))
 }
 
 /// The text of a JSON file of a schema; nothing but its schema is looked at.
