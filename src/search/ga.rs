@@ -96,13 +96,13 @@ impl Wheel {
 /// Exchanges the first bits of two values: the sign, then the exponent, then the mantissa.
 fn crossover(gene: &Gene, a: u64, b: u64, first: u32) -> (u64, u64) {
     let rest = low_bits(gene.ty().width() - first);
-    (gene.from_pattern(a & rest | b & !rest), gene.from_pattern(b & rest | a & !rest))
+    (gene.pattern_value(a & rest | b & !rest), gene.pattern_value(b & rest | a & !rest))
 }
 
 /// A value with some bits flipped, within the domain.
 fn mutated(gene: &Gene, bits: u64, stream: &mut Stream) -> u64 {
     for _ in 0..TRIES {
-        let child = gene.from_pattern(bits ^ flips(stream));
+        let child = gene.pattern_value(bits ^ flips(stream));
         if gene.piece_of(child).is_some() {
             return child;
         }

@@ -98,7 +98,7 @@ impl Gene {
     }
 
     /// Any low bits as a value of the type, in the form values travel in.
-    pub fn from_pattern(&self, pattern: u64) -> u64 {
+    pub fn pattern_value(&self, pattern: u64) -> u64 {
         let shift = u64::BITS - self.ty.width();
         if self.ty.is_float() || !self.ty.is_signed() {
             (pattern << shift) >> shift
@@ -202,7 +202,7 @@ pub mod tests {
             let gene = gene(ty, Domain::all(ty));
             let mut stream = Stream::new(1, &["test"], 0);
             for _ in 0..500 {
-                let bits = gene.from_pattern(stream.bits());
+                let bits = gene.pattern_value(stream.bits());
                 let finite = !ty.is_float() || ty.to_f64(bits).is_finite();
                 assert_eq!(gene.piece_of(bits).is_some(), finite, "{ty:?} {bits:x}");
                 let (side, magnitude) = gene.split(bits);

@@ -153,12 +153,15 @@ impl Watch for Best {
     }
 }
 
+/// A height and its input.
+type Spot = (f64, Vec<u64>);
+
 /// The hot spots of a layer: the highest input of every combination of signs and exponents.
 struct Spots<'a> {
     genes: &'a [Gene],
-    best: BTreeMap<Vec<(Side, u32)>, (f64, Vec<u64>)>,
+    best: BTreeMap<Vec<(Side, u32)>, Spot>,
     /// The same by height, highest last, once they are being taken.
-    queue: Vec<(f64, Vec<u64>)>,
+    queue: Vec<Spot>,
     highest: f64,
 }
 
