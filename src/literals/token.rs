@@ -151,9 +151,9 @@ fn without_comments(text: &str) -> String {
         let length = if rest.starts_with("//") {
             out.push(' ');
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
+        } else if let Some(inside) = rest.strip_prefix("/*") {
             out.push(' ');
-            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+            inside.find("*/").map_or(rest.len(), |end| end + 4)
         } else {
             let length = if rest.starts_with('/') { 1 } else { quoted_length(rest) };
             out.push_str(&rest[..length]);
