@@ -109,6 +109,10 @@ fn declared_name(head: &[Token]) -> Option<&str> {
     head[..end].iter().rev().find_map(Token::name)
 }
 
+/// Words in front of a parenthesis and a brace that name no function. They come to the top level where
+/// braces do not match.
+const STATEMENTS: [&str; 4] = ["if", "for", "while", "switch"];
+
 /// The name in front of the parameters.
 fn function_name(head: &[Token]) -> Option<&str> {
     let mut at = 0;
@@ -116,7 +120,7 @@ fn function_name(head: &[Token]) -> Option<&str> {
         match head[at].name() {
             Some(name) if head[at + 1].is("(") => {
                 if !name.starts_with("__attribute") && name != "__declspec" {
-                    return Some(name);
+                    return (!STATEMENTS.contains(&name)).then_some(name);
                 }
                 at = closing(head, at + 1);
             }
@@ -200,6 +204,13 @@ mod tests {
         assert_eq!(value("pio2"), Some(1.5707962513));
         assert_eq!(value("CUT"), Some(-10.0));
         assert_eq!((value("other"), value("x")), (None, None));
+    }
+
+    #[test]
+    fn statements_left_over_by_a_brace_too_many_are_no_functions() {
+        let file = CFile::read("int f(int x) { } } if (x > 2) { } int g(int x) { return x; }");
+        let names: Vec<&str> = file.functions.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["f", "g"]);
     }
 
     proptest! {

@@ -58,13 +58,59 @@ pub struct Scanned {
 pub fn scan(text: &str) -> Scanned {
     let plain = without_comments(&text.replace("\\\r\n", "").replace("\\\n", ""));
     let mut scanned = Scanned::default();
+    let mut conditions = Conditions::default();
     for line in plain.lines() {
-        match line.trim_start().strip_prefix('#') {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim);
+        if directive.is_some_and(|text| conditions.read(text, &scanned.code)) || !conditions.live() {
+            continue;
+        }
+        match directive {
             None => tokenize(line, &mut scanned.code),
-            Some(directive) => read_directive(directive.trim(), &mut scanned),
+            Some(text) => read_directive(text, &mut scanned),
         }
     }
     scanned
+}
+
+/// A branch of an `#if`.
+struct Branch {
+    /// Where its code starts.
+    start: usize,
+    live: bool,
+    /// No later branch can be live.
+    done: bool,
+}
+
+/// The `#if`s around a line. Conditions are not evaluated: all branches count, but not that of `#if 0`, and
+/// of branches that open the same brace only the first, for the sake of the code behind.
+#[derive(Default)]
+struct Conditions(Vec<Branch>);
+
+impl Conditions {
+    fn live(&self) -> bool {
+        self.0.iter().all(|branch| branch.live)
+    }
+
+    /// Whether a directive was one of these.
+    fn read(&mut self, directive: &str, code: &[Token]) -> bool {
+        if directive.starts_with("if") {
+            let live = directive.strip_prefix("if").is_none_or(|rest| rest.trim() != "0");
+            self.0.push(Branch { start: code.len(), live, done: false });
+        } else if directive.starts_with("endif") {
+            self.0.pop();
+        } else if directive.starts_with("el") {
+            if let Some(branch) = self.0.last_mut() {
+                let opened = code[branch.start..].iter().filter(|t| t.is("{")).count();
+                let closed = code[branch.start..].iter().filter(|t| t.is("}")).count();
+                branch.done |= opened != closed;
+                branch.live = !branch.done;
+                branch.start = code.len();
+            }
+        } else {
+            return false;
+        }
+        true
+    }
 }
 
 /// The tokens of an expression or of statements.
@@ -105,9 +151,9 @@ fn without_comments(text: &str) -> String {
         let length = if rest.starts_with("//") {
             out.push(' ');
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
+        } else if let Some(inside) = rest.strip_prefix("/*") {
             out.push(' ');
-            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+            inside.find("*/").map_or(rest.len(), |end| end + 4)
         } else {
             let length = if rest.starts_with('/') { 1 } else { quoted_length(rest) };
             out.push_str(&rest[..length]);
@@ -214,6 +260,12 @@ mod tests {
         assert_eq!(scanned.code.len(), 3);
         assert_eq!((scanned.defines[0].name.as_str(), scanned.defines[0].tokens.len()), ("LIMIT", 5));
         assert!(scanned.defines[1].has_parameters && !scanned.defines[0].has_parameters);
+    }
+
+    #[test]
+    fn dead_code_and_second_openings_of_a_brace_are_left_out() {
+        let text = "#if 0\n1;\n# if X\n2;\n# endif\n#else\n3;\n#endif\n#ifdef X\nf(4) {\n#elif Y\nf(5) {\n#else\nf(6) {\n#endif\n}\n#if X\n7;\n#else\n8;\n#endif\n#endif\n9;";
+        assert_eq!(shown(text), "3.0 ; f ( 4.0 ) { } 7.0 ; 8.0 ; 9.0 ;");
     }
 
     proptest! {
