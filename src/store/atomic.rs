@@ -11,7 +11,8 @@ const SUFFIX: &str = ".tmp";
 
 /// Replaces `path` with `bytes`: a temporary file beside it, synced, then renamed.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    // The parent of a plain name is the empty path.
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let fail = |source| StoreError::Io { what: "write", path: path.into(), source };
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);

@@ -30,3 +30,27 @@ pub fn read_reference(path: &Path) -> Result<Reference, StoreError> {
     }
     Ok(reference)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_of_the_gsl_fixture_is_read() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/gsl/reference.toml");
+        let reference = read_reference(&path).unwrap();
+        let (published, timed) = (reference.published.unwrap(), reference.timed.unwrap());
+        assert_eq!((published.functions, published.rows[0].over), (175, [125, 127, 133, 163]));
+        assert_eq!((timed.functions.len(), timed.functions[0].evaluations), (7, 3866));
+    }
+
+    #[test]
+    fn a_time_of_nothing_is_refused() {
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        let text =
+            r#"{"timed": {"source": "", "functions": [{"name": "f", "seconds": 0, "evaluations": 1}]}}"#;
+        std::fs::write(file.path(), text).unwrap();
+        let error = read_reference(file.path()).unwrap_err().to_string();
+        assert!(error.contains("the seconds of f are 0"), "{error}");
+    }
+}

@@ -26,7 +26,7 @@ pub(super) fn percent(part: usize, whole: usize) -> String {
 /// Three digits of a time or a rate, whatever its size.
 pub(super) fn digits(x: f64) -> String {
     match x.abs() {
-        size if size == 0.0 => "0".into(),
+        0.0 => "0".into(),
         size if !(1e-4..1e6).contains(&size) => format!("{x:.2e}"),
         size if size >= 100.0 => grouped(x),
         size => {
