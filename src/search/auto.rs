@@ -3,9 +3,11 @@
 //! magnitudes that people use; for several they go through the most inconsistent samples and
 //! through random points, along every axis in turn.
 
+use std::collections::BTreeSet;
+
 use super::budget::{Finale, Purse};
 use super::cigen::{Cigen, Purpose};
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Hit, Pool};
 use super::sampler::ParamSampler;
 use super::unit::{Line, SeamUnit, Unit};
 use crate::fp::{Scalar, Side, Stream};
@@ -21,8 +23,10 @@ const LINE: u64 = 256;
 const LINES: usize = 16;
 /// Units that lines are spread over if there are enough.
 const UNITS: usize = 8;
-/// Half the length of a short line, in binades.
-const CLOSE: f64 = 0.25;
+/// Half the lengths of short lines, in binades.
+const CLOSE: [f64; 3] = [0.25, 0.02, 0.002];
+/// Good samples closer together than this, in binades, count as one place.
+const APART: f64 = 0.125;
 /// Inconsistent samples that a unit returns.
 const KEPT: u64 = 1024;
 
@@ -42,7 +46,7 @@ impl Cigen {
         let mut units = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter().enumerate().filter(|(_, c)| c.is_open()) {
             let budget = purse.seams(comparison.evaluations, round);
-            if budget < LINE {
+            if budget < LINE || (!close && comparison.is_shy(&task.settings)) {
                 continue;
             }
             let index = (round as u64) << 33 | u64::from(close) << 32;
@@ -164,13 +168,19 @@ impl Lines<'_> {
     /// and those beside the worst inconsistency are worth the most.
     fn close_by(&mut self, comparison: &Comparison, count: u64) -> Vec<Vec<Line>> {
         let points = (count as usize / self.free.len().max(1)).min(LINES);
+        let mut turn = 0;
         self.along(best_inputs(comparison, points), |axis, at| {
-            let reach = axis.steps(CLOSE);
+            let reach = axis.steps(CLOSE[turn % CLOSE.len()]);
+            turn += 1;
             (at.saturating_sub(reach), at.saturating_add(reach).min(axis.last()))
         })
     }
 
-    fn along(&mut self, inputs: Vec<Vec<u64>>, part: impl Fn(&Axis, u64) -> (u64, u64)) -> Vec<Vec<Line>> {
+    fn along(
+        &mut self,
+        inputs: Vec<Vec<u64>>,
+        mut part: impl FnMut(&Axis, u64) -> (u64, u64),
+    ) -> Vec<Vec<Line>> {
         let mut lines: Vec<Line> = Vec::new();
         for input in inputs {
             let sides = Orthant::sides_of(self.function, &input);
@@ -187,12 +197,18 @@ impl Lines<'_> {
     }
 }
 
-/// The inputs of about the best `count` inconsistent samples; some are passed over, so that they do
-/// not all come from one place.
+/// The inputs of the best `count` inconsistent samples that are not all at one place.
 fn best_inputs(comparison: &Comparison, count: usize) -> Vec<Vec<u64>> {
-    let mut best: Vec<_> =
-        comparison.pools.values().flat_map(|pool| pool.hits.iter().chain(&pool.champions)).collect();
-    best.sort_by(|a, b| a.found.better_first(&b.found));
-    let step = (best.len() / count.max(1) / 4).clamp(1, 16);
-    best.iter().step_by(step).take(count).map(|hit| hit.found.input.clone()).collect()
+    let mut best: Vec<(&Pool, &Hit)> = Vec::new();
+    for pool in comparison.pools.values() {
+        best.extend(pool.hits.iter().chain(&pool.champions).map(|hit| (pool, hit)));
+    }
+    best.sort_by(|a, b| a.1.found.better_first(&b.1.found));
+    let mut places = BTreeSet::new();
+    let is_new = |(pool, hit): &&(&Pool, &Hit)| {
+        let cell = pool.orthant.axes.iter().zip(&hit.point).map(|(axis, at)| at / axis.steps(APART));
+        let sides: Vec<Side> = pool.orthant.axes.iter().map(Axis::side).collect();
+        places.insert((sides, cell.collect::<Vec<u64>>()))
+    };
+    best.iter().filter(is_new).take(count).map(|(_, hit)| hit.found.input.clone()).collect()
 }

@@ -105,10 +105,16 @@ impl Comparison {
         self.stop.is_none()
     }
 
+    /// So many faults that only what lies close to good samples is worth a try.
+    pub fn is_shy(&self, settings: &SearchSettings) -> bool {
+        self.faults.iter().any(|&faults| faults * 2 >= u64::from(settings.max_faults.max(1)))
+    }
+
     /// Where one of `units` units looks. They share the faults that are still allowed.
     pub fn spot(&self, settings: &SearchSettings, sides: &Sides, index: u64, units: u64) -> Spot {
         let most = u64::from(settings.max_faults.max(1));
-        let share = |left: u64| left.div_ceil(units.max(1)).max(FEWEST_FAULTS).min(left);
+        let fewest = if self.is_shy(settings) { 1 } else { FEWEST_FAULTS };
+        let share = |left: u64| left.div_ceil(units.max(1)).max(fewest).min(left);
         // At most `max_faults`.
         let left = |used: u64| share(most.saturating_sub(used)) as u32;
         Spot { variant: self.variant, allow: self.faults.map(left), sides: sides.clone(), index }

@@ -32,7 +32,8 @@ pub fn run(task: &Task, unit: &EvolveUnit, evaluator: &mut dyn Evaluator) -> Res
         let names = [task.function.name.as_str(), spot.build(task), "evolve"];
         // A range has at most 4096 islands.
         let stream = Stream::new(task.settings.seed, &names, spot.index << 20 | island);
-        let landscape = Landscape::new(&climb, island - unit.islands.0, island % 2 == 0);
+        let landscape =
+            Landscape::new(&climb, island - unit.islands.0 + u64::from(unit.close), island % 2 == 0);
         let dims = landscape.cuboid.open_dims();
         if dims.is_empty() {
             continue;

@@ -61,8 +61,13 @@ impl Ledger {
             return None;
         }
         let share = self.task.settings.share_s() * self.comparisons.len() as f64;
+        // What timeouts took says nothing about the inputs that are answered, and their number has
+        // a limit of its own.
+        let timeouts = self.faults.values().filter(|f| f.kind == FaultKind::Timeout).map(|f| f.count);
         // Counts far below 2^53; the quotient is cut to one.
-        let more = (share - self.seconds).max(0.0) * spent as f64 / self.seconds / open as f64;
+        let waited = timeouts.sum::<u64>() as f64 * self.task.settings.timeout_ms as f64 * 1e-3;
+        let answering = (self.seconds - waited).max(self.seconds / 64.0);
+        let more = (share - answering).max(0.0) * spent as f64 / answering / open as f64;
         if more >= most as f64 {
             return None;
         }

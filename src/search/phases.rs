@@ -72,7 +72,8 @@ impl Cigen {
     }
 
     pub(super) fn plan_strata(&mut self) -> Vec<Unit> {
-        let members = self.ledger.open();
+        let mut members = self.ledger.open();
+        members.retain(|&c| !self.ledger.comparisons[c].is_shy(&self.ledger.task.settings));
         let surveyed = self.ledger.surveyed;
         let count = self.purse().strata(surveyed);
         if self.complete || members.is_empty() || self.ledger.surveyed == 0 || count == 0 {
@@ -93,7 +94,7 @@ impl Cigen {
             let count = purse.finer_strata(comparison.evaluations);
             // A domain with fewer values than that holds no finer regions.
             let small = domain_size(&self.ledger.task, comparison.evaluations) <= comparison.evaluations;
-            if count > 0 && !self.complete && !small {
+            if count > 0 && !self.complete && !small && !comparison.is_shy(&self.ledger.task.settings) {
                 groups.entry((count, comparison.evaluations, comparison.faults[0])).or_default().push(c);
             }
         }
@@ -132,7 +133,7 @@ impl Cigen {
                 continue;
             }
             comparison.find_candidates(&self.ledger.task.settings);
-            if !comparison.is_open() || self.complete {
+            if !comparison.is_open() || self.complete || comparison.is_shy(&self.ledger.task.settings) {
                 continue;
             }
             let mut purse = Purse::new(&self.ledger.task.settings, self.ledger.free, more);
@@ -202,6 +203,7 @@ impl Cigen {
                 continue;
             }
             let settings = &self.ledger.task.settings;
+            let shy = comparison.is_shy(settings);
             let mut purse = Purse::new(settings, self.ledger.free, more);
             let all: Vec<usize> =
                 (0..comparison.tracks.len()).filter(|&t| !comparison.tracks[t].finished).collect();
@@ -216,7 +218,7 @@ impl Cigen {
                 let dims = cuboid.open_dims().len();
                 let mut finale = purse.finale(comparison.evaluations, affordable, dims);
                 let height = comparison.best_in(&comparison.tracks[track]).map_or(0.0, |hit| hit.found.bits);
-                let zooms = if self.course == Course::Auto { divide(&mut finale, height) } else { 0 };
+                let zooms = if self.course == Course::Auto && !shy { divide(&mut finale, height) } else { 0 };
                 for i in 0..zooms {
                     let spot = comparison.spot(settings, &sides, index << 24 | i, 3 * affordable);
                     units.push(Unit::Zoom(ZoomUnit { spot, cuboid: cuboid.clone(), budget: ZOOM }));
@@ -239,6 +241,7 @@ impl Cigen {
                         cuboid: cuboid.clone(),
                         best: best.clone(),
                         islands: (from, finale.islands.min(from + size)),
+                        close: shy,
                         generations: finale.generations,
                     }));
                     self.purposes.push(Purpose::Evolve(c));

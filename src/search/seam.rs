@@ -14,10 +14,10 @@ use crate::fp::{Scalar, Stream};
 use crate::model::Outcome;
 use crate::ranges::Orthant;
 
-/// Places beside a seam are tried at 1, 2, 4 ... 2^STEPS steps on either side.
-const STEPS: u32 = 12;
+/// Places beside a seam are tried at so many powers of two of steps on either side.
+const STEPS: [u32; 20] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 28, 32, 36, 40, 44];
 /// About what a seam costs: the bisection and the places beside it.
-const COST: u64 = 72;
+const COST: u64 = 84;
 
 pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
     let mut seen = Seen { variant: unit.variant, ..Seen::default() };
@@ -217,7 +217,7 @@ impl SeamSearch<'_> {
         let mut inputs = Vec::new();
         for seam in seams {
             let axis = &seam.orthant.axes[seam.axis];
-            for step in 0..=STEPS {
+            for step in STEPS {
                 let below = axis.settle(seam.lo.saturating_sub((1 << step) - 1));
                 let above = axis.settle(seam.hi.saturating_add((1 << step) - 1));
                 inputs.extend(seam.input(below));

@@ -130,6 +130,8 @@ pub struct EvolveUnit {
     /// Islands from..to, each a population of its own. The first of a unit looks at the whole box,
     /// and starts with the best point if it is an even one; the others close in on the best so far.
     pub islands: (u64, u64),
+    /// Even the first stays close to the best point.
+    pub close: bool,
     pub generations: u32,
 }
 
