@@ -48,8 +48,8 @@ fn gsl_shows_what_fast_math_costs_it() {
         assert!(bits(&run, name) > 48.0, "{name}: {}", bits(&run, name));
     }
     assert_eq!(bits(&run, "gsl_sf_exp"), 0.0);
-    let small = bits(&run, "gsl_sf_bessel_J0");
-    assert!(small > 0.0 && small < 16.0, "{small}");
+    // Away from the roots of J0 it is 2 bits; the seams are where the rest is.
+    assert!(bits(&run, "gsl_sf_bessel_J0") > 16.0, "{}", bits(&run, "gsl_sf_bessel_J0"));
 }
 
 #[test]

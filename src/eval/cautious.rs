@@ -27,6 +27,15 @@ pub(crate) struct Call {
     pub timeout: Duration,
 }
 
+/// What a call cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Strain {
+    /// Calls that came close to the timeout.
+    pub near: u64,
+    /// CPU time of batches that ran to their end.
+    pub cpu: Duration,
+}
+
 /// A helper process with one build loaded.
 pub(crate) struct Helper {
     process: Process,
@@ -78,8 +87,8 @@ impl Helper {
         inputs: &[u64],
         out: &mut Vec<Outcome>,
         go_on: GoOn<'_>,
-    ) -> Result<u64, EvalError> {
-        let before = self.process.slab().near();
+    ) -> Result<Strain, EvalError> {
+        let (near, spent) = (self.process.slab().near(), self.process.slab().spent());
         self.process.slab().set_timeout(call.timeout);
         for chunk in inputs.chunks(CAPACITY * call.arity.max(1)) {
             let count = chunk.len() / call.arity.max(1);
@@ -99,7 +108,8 @@ impl Helper {
             }
             out.extend((0..count).map(|index| self.process.slab().outcome(index)));
         }
-        Ok(self.process.slab().near() - before)
+        let slab = self.process.slab();
+        Ok(Strain { near: slab.near() - near, cpu: slab.spent().saturating_sub(spent) })
     }
 
     fn ask(&mut self, run: Run, patience: Duration, go_on: GoOn<'_>) -> Result<HelperReply, Gone> {
@@ -154,7 +164,7 @@ impl Helpers {
         inputs: &[u64],
         out: &mut Vec<Outcome>,
         go_on: GoOn<'_>,
-    ) -> Result<u64, EvalError> {
+    ) -> Result<Strain, EvalError> {
         let mut result = Err(EvalError::Stopped);
         for _ in 0..2 {
             self.start(build, plan, go_on)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::frame::{read_frame, write_frame};
 use super::guard::{Batch, Shim};
 use super::object::Object;
-use super::process::end_descendants;
+use super::process::{cpu_time, end_descendants};
 use super::settle::{Forked, Settled, fork, leave, settle, volunteer_for_oom};
 use super::slab::{CAPACITY, End, Phase};
 use super::watch::{Rules, watch};
@@ -117,8 +117,10 @@ impl Batches {
             begin,
             end,
         };
+        let begun = cpu_time();
         // SAFETY: the shim is of this arity by the request, and this fork is there to be ruined.
         unsafe { batch.run(&settled.slab) };
+        settled.slab.add_spent(cpu_time().saturating_sub(begun));
         settled.slab.set_phase(Phase::Idle);
         leave(0)
     }

@@ -1,7 +1,7 @@
 //! Builds loaded side by side in this process: the hot path, and cautious builds through helpers.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::WaitOptions;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::cautious::{Call, Helpers};
 use super::guard::{Batch, Shim};
 use super::object::Object;
-use super::process::children;
+use super::process::{children, cpu_time};
 use super::settle::leave;
 use super::slab::{CAPACITY, Phase, Slab};
 use super::{CallLimits, EvalError, Evaluator, LoadPlan};
@@ -110,9 +110,9 @@ pub(crate) struct Native<'h> {
     selection: Selection,
     /// Entry points of hot builds, as far as they were needed.
     shims: Vec<Option<Shim>>,
-    /// CPU time of this process when work began, and time spent waiting for helpers.
+    /// CPU time of this process when work began, and that of calls in helpers.
     begun: Duration,
-    waited: Duration,
+    elsewhere: Duration,
 }
 
 impl<'h> Native<'h> {
@@ -126,7 +126,7 @@ impl<'h> Native<'h> {
             return Err(EvalError::Helper { build: String::new(), reason });
         }
         let shims = vec![None; selection.builds.len()];
-        Ok(Native { host, selection, shims, begun: cpu_time(), waited: Duration::ZERO })
+        Ok(Native { host, selection, shims, begun: cpu_time(), elsewhere: Duration::ZERO })
     }
 
     fn evaluate_hot(
@@ -168,7 +168,7 @@ impl<'h> Native<'h> {
 
 impl Evaluator for Native<'_> {
     fn elapsed(&self) -> Duration {
-        cpu_time().saturating_sub(self.begun) + self.waited
+        cpu_time().saturating_sub(self.begun) + self.elsewhere
     }
 
     fn arity(&self) -> usize {
@@ -187,20 +187,13 @@ impl Evaluator for Native<'_> {
         let plan = self.selection.builds[build];
         let (function, arity) = (self.selection.function, self.selection.arity);
         let call = Call { function, arity, alone: false, timeout: *timeout };
-        let begun = Instant::now();
-        let near = helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {
+        let strain = helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {
             // Waiting for a helper is a sign of life.
             slab.beat();
             true
         })?;
-        slab.add_near(near);
-        self.waited += begun.elapsed();
+        slab.add_near(strain.near);
+        self.elsewhere += strain.cpu;
         Ok(())
     }
-}
-
-fn cpu_time() -> Duration {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    // Neither is ever negative.
-    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs() as u32)
 }

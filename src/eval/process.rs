@@ -241,3 +241,10 @@ pub(crate) fn stat_field(pid: i32, field: usize) -> Option<String> {
 pub(crate) fn raise_fd(fd: &impl AsFd) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(fd, 100)?)
 }
+
+/// CPU time of this process so far.
+pub(super) fn cpu_time() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    // Neither is ever negative, and nanoseconds are below 2^30.
+    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs() as u32)
+}

@@ -90,6 +90,7 @@ struct Page {
     timeout_us: AtomicU64,
     near_us: AtomicU64,
     memory_mb: AtomicU64,
+    spent_ns: AtomicU64,
 }
 
 /// Shared memory, backed by a memfd of fixed size.
@@ -223,6 +224,15 @@ impl Slab {
     /// Counts calls that came close to the timeout.
     pub(crate) fn add_near(&self, count: u64) {
         self.page().near.fetch_add(count, Relaxed);
+    }
+
+    /// CPU time of batches that ran to their end in a fork.
+    pub(crate) fn spent(&self) -> Duration {
+        Duration::from_nanos(self.page().spent_ns.load(Relaxed))
+    }
+
+    pub(crate) fn add_spent(&self, time: Duration) {
+        self.page().spent_ns.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     }
 
     pub(crate) fn set_timeout(&self, timeout: Duration) {

@@ -306,7 +306,7 @@ impl Fresh<'_, '_> {
         let plan = (object, &self.pool.objects[object]);
         let mut out = Vec::new();
         let mut go_on = || !self.pool.is_cancelled();
-        let near = self.lane.helpers.run(plan, call, inputs, &mut out, &mut go_on)?;
+        let near = self.lane.helpers.run(plan, call, inputs, &mut out, &mut go_on)?.near;
         Ok((out, near))
     }
 }

@@ -9,10 +9,11 @@ use super::budget::{Finale, Purse};
 use super::cigen::{Cigen, Purpose};
 use super::comparison::{Comparison, Hit, Pool};
 use super::sampler::ParamSampler;
+use super::survey::domain_size;
 use super::unit::{Line, SeamUnit, Unit};
 use crate::fp::{Scalar, Side, Stream};
 use crate::model::{Function, SearchSettings};
-use crate::ranges::{Axis, Orthant};
+use crate::ranges::{Axis, Cuboid, Orthant};
 
 /// Binary exponents of the magnitudes that people use.
 const USUAL: [i32; 2] = [-10, 20];
@@ -40,13 +41,15 @@ impl Cigen {
         if self.complete {
             return Vec::new();
         }
-        let more = self.ledger.affordable();
         let task = &self.ledger.task;
-        let purse = Purse::new(&task.settings, self.ledger.free, more);
         let mut units = Vec::new();
-        for (c, comparison) in self.ledger.comparisons.iter().enumerate().filter(|(_, c)| c.is_open()) {
+        for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate().filter(|(_, c)| c.is_open()) {
+            let more = comparison.affordable(&task.settings);
+            let purse = Purse::new(&task.settings, self.ledger.free, more);
             let budget = purse.seams(comparison.evaluations, round);
-            if budget < LINE || (!close && comparison.is_shy(&task.settings)) {
+            // A domain with fewer values than were tried has no seams left to find.
+            let small = domain_size(task, comparison.evaluations) <= comparison.evaluations;
+            if small || budget < LINE || (!close && comparison.is_shy(&task.settings)) {
                 continue;
             }
             let index = (round as u64) << 33 | u64::from(close) << 32;
@@ -78,7 +81,11 @@ impl Cigen {
 
 /// Takes the zooms of a range out of its islands, and tells how many there are. A range of few bits
 /// is one of rounding, which islands are no better at than chance.
-pub(super) fn divide(finale: &mut Finale, bits: f64) -> u64 {
+pub(super) fn divide(finale: &mut Finale, cuboid: &Cuboid, bits: f64) -> u64 {
+    let sides = cuboid.lo.iter().zip(&cuboid.hi).map(|(lo, hi)| (hi - lo).saturating_add(1));
+    if sides.fold(1, u64::saturating_mul) <= finale.islands * finale.island {
+        return 0;
+    }
     let zooming = if bits < ROUNDING { finale.islands * 3 / 4 } else { finale.islands / 8 };
     let zooms = zooming * finale.island / ZOOM;
     if zooms > 0 {

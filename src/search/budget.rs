@@ -67,11 +67,13 @@ impl<'a> Purse<'a> {
 
     /// Evaluations for seams, twice: of the total at first, of what is left later.
     pub fn seams(&self, spent: u64, round: usize) -> u64 {
-        let Some(left) = self.left(spent) else { return self.dense_of_paper() * 4 };
-        match self.settings.budget {
-            Budget::Evaluations(total) if round == 0 => (total / 6).min(left / 4),
-            _ => left / 4,
-        }
+        let left = self.left(spent).unwrap_or(u64::MAX);
+        let wanted = match self.settings.budget {
+            Budget::Paper => self.dense_of_paper(),
+            Budget::Evaluations(total) if round == 0 => total / 6,
+            Budget::Evaluations(_) => u64::MAX,
+        };
+        wanted.min(left / 4)
     }
 
     /// What is left; None means no limit.

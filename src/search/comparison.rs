@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::edge_values::edge_values;
 use super::found::{Found, keep_best};
 use super::unit::{Seen, Spot};
-use crate::model::{Function, SearchSettings, StopReason};
+use crate::model::{Budget, Function, SearchSettings, StopReason};
 use crate::ranges::{
     Cuboid, Orthant, Range, Sides, Statistics, extend, group, grow, join_nearest, join_scraps,
     merge_overlapping,
@@ -26,6 +26,8 @@ const MOST_OF_ORTHANT: usize = 16;
 /// Stray points covered between two looks at the number of ranges.
 const STRAYS_AT_ONCE: usize = 256;
 
+/// More evaluations than the paper's parameters ask for in practice.
+const PAPER_MOST: u64 = 1 << 21;
 /// Faults a unit may have at least: fewer would stop it at a lone one.
 const FEWEST_FAULTS: u64 = 4;
 
@@ -73,6 +75,11 @@ pub struct Comparison {
     pub faults: [u64; 2],
     pub stop: Option<StopReason>,
     pub cut: bool,
+    /// What the two builds took in the units that concern this comparison, without timeouts, whose
+    /// number has a limit of its own.
+    pub seconds: f64,
+    /// It is so slow that it gets fewer evaluations than its budget.
+    paced: bool,
     /// Ranges that had their last phase: names their random streams.
     finished: u64,
 }
@@ -97,12 +104,46 @@ impl Comparison {
             faults: [0; 2],
             stop: None,
             cut: false,
+            seconds: 0.0,
+            paced: false,
             finished: 0,
         }
     }
 
     pub fn is_open(&self) -> bool {
         self.stop.is_none()
+    }
+
+    /// Evaluations that the time left allows, when that is less than the budget. A power of two, so
+    /// that a slow function's search is the same on machines of about one speed.
+    pub fn affordable(&mut self, settings: &SearchSettings) -> Option<u64> {
+        let most = match settings.budget {
+            Budget::Paper => PAPER_MOST,
+            Budget::Evaluations(total) => total.saturating_sub(self.evaluations),
+        };
+        if self.seconds <= 0.0 || self.evaluations == 0 {
+            return None;
+        }
+        // Counts far below 2^53; the quotient is cut to one.
+        let more = (settings.share_s() - self.seconds).max(0.0) * self.evaluations as f64 / self.seconds;
+        if more >= most as f64 {
+            return None;
+        }
+        self.paced = true;
+        let more = more as u64;
+        Some(if more < 2 { more } else { 1 << more.ilog2() })
+    }
+
+    /// Why it has come to its end, when nothing stopped it.
+    pub fn end(&self, settings: &SearchSettings) -> StopReason {
+        if self.is_shy(settings) {
+            return StopReason::Faults;
+        }
+        match (self.paced, self.cut) {
+            (true, cut) if cut || settings.budget != Budget::Paper => StopReason::Pace,
+            (_, true) => StopReason::Budget,
+            _ => StopReason::Complete,
+        }
     }
 
     /// So many faults that only what lies close to good samples is worth a try.

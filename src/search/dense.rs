@@ -46,11 +46,5 @@ pub fn run(task: &Task, unit: &DenseUnit, evaluator: &mut dyn Evaluator) -> Resu
     if unit.keep > 0 {
         seen.hits = hits.thinned(&task.function, task.settings.gap, unit.keep);
     }
-    Ok(Answer {
-        evaluations: seen.statistics.samples,
-        seen: vec![seen],
-        faults: closing.faults,
-        nondeterministic: closing.nondeterministic,
-        ..Answer::default()
-    })
+    Ok(Answer::new(vec![seen], closing))
 }

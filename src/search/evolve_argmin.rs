@@ -54,13 +54,7 @@ pub fn run(task: &Task, unit: &EvolveUnit, evaluator: &mut dyn Evaluator) -> Res
     let Climb { probe, mut seen, .. } = climb.into_inner();
     let closing = probe.close()?;
     seen.hits.extend(seen.best.clone());
-    Ok(Answer {
-        evaluations: seen.statistics.samples,
-        seen: vec![seen],
-        faults: closing.faults,
-        nondeterministic: closing.nondeterministic,
-        ..Answer::default()
-    })
+    Ok(Answer::new(vec![seen], closing))
 }
 
 /// Evaluates members and remembers the best.

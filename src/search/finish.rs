@@ -58,7 +58,7 @@ fn comparison_result(ledger: &Ledger, comparison: &Comparison) -> ComparisonResu
     ComparisonResult {
         variant,
         evaluations: comparison.evaluations,
-        stop: comparison.stop.unwrap_or_else(|| ledger.end_of(comparison)),
+        stop: comparison.stop.unwrap_or_else(|| comparison.end(&ledger.task.settings)),
         ranges: ranges.into_iter().map(|(_, range)| range).collect(),
         witness: comparison.best.as_ref().map(|best| best.witness()),
         class_changes: comparison.statistics.changes.clone(),

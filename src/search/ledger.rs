@@ -9,10 +9,7 @@ use super::finish::finish;
 use super::probe::EXAMPLES;
 use super::survey::free_params;
 use super::unit::{Answer, Crowd, PlotSample};
-use crate::model::{Budget, FaultKind, FaultRecord, FunctionResult, StopReason};
-
-/// More evaluations than the paper's parameters ask for in practice.
-const PAPER_MOST: u64 = 1 << 21;
+use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
 
 pub struct Ledger {
     pub task: Task,
@@ -25,10 +22,6 @@ pub struct Ledger {
     pub surveyed: u64,
     /// Parameters that are not fixed.
     pub free: usize,
-    /// What the answers so far took.
-    seconds: f64,
-    /// The function is so slow that it gets fewer evaluations than its budget.
-    paced: bool,
 }
 
 impl Ledger {
@@ -40,40 +33,8 @@ impl Ledger {
             plot: Vec::new(),
             surveyed: 0,
             free: free_params(&task),
-            seconds: 0.0,
-            paced: false,
             task,
         }
-    }
-
-    /// Evaluations of each variant that the time left allows, when that is less than the budget. A
-    /// power of two, so that a slow function's search is the same on machines of about one speed.
-    pub fn affordable(&mut self) -> Option<u64> {
-        let spent: u64 = self.comparisons.iter().map(|c| c.evaluations).sum();
-        let open = self.open().len().max(1);
-        let most = match self.task.settings.budget {
-            Budget::Paper => PAPER_MOST,
-            Budget::Evaluations(total) => {
-                total.saturating_sub(self.comparisons.iter().map(|c| c.evaluations).min().unwrap_or(0))
-            }
-        };
-        if self.seconds <= 0.0 || spent == 0 {
-            return None;
-        }
-        let share = self.task.settings.share_s() * self.comparisons.len() as f64;
-        // What timeouts took says nothing about the inputs that are answered, and their number has
-        // a limit of its own.
-        let timeouts = self.faults.values().filter(|f| f.kind == FaultKind::Timeout).map(|f| f.count);
-        // Counts far below 2^53; the quotient is cut to one.
-        let waited = timeouts.sum::<u64>() as f64 * self.task.settings.timeout_ms as f64 * 1e-3;
-        let answering = (self.seconds - waited).max(self.seconds / 64.0);
-        let more = (share - answering).max(0.0) * spent as f64 / answering / open as f64;
-        if more >= most as f64 {
-            return None;
-        }
-        self.paced = true;
-        let more = more as u64;
-        Some(if more < 2 { more } else { 1 << more.ilog2() })
     }
 
     /// Some comparisons, by index, that see the same inputs in `units` units. Sampling may use up
@@ -107,7 +68,10 @@ impl Ledger {
     /// Takes in what an answer says of builds; `concerned` tells which comparisons it is about.
     pub fn note(&mut self, answer: &Answer, concerned: impl Fn(usize) -> bool) {
         self.nondeterministic.extend(&answer.nondeterministic);
-        self.seconds += answer.seconds;
+        for (_, comparison) in self.comparisons.iter_mut().enumerate().filter(|(c, _)| concerned(*c)) {
+            let of = |build: usize| answer.seconds.get(build).copied().unwrap_or(0.0);
+            comparison.seconds += of(0) + of(comparison.variant);
+        }
         self.count_faults(concerned, &answer.faults);
     }
 
@@ -144,16 +108,6 @@ impl Ledger {
             } else if comparison.is_open() && comparison.faults.iter().any(|&f| f >= most) {
                 comparison.stop = Some(StopReason::Faults);
             }
-        }
-    }
-
-    /// Why a comparison that nothing stopped has come to its end.
-    pub fn end_of(&self, comparison: &Comparison) -> StopReason {
-        let paper = self.task.settings.budget == Budget::Paper;
-        match (self.paced, comparison.cut) {
-            (true, cut) if cut || !paper => StopReason::Pace,
-            (_, true) => StopReason::Budget,
-            _ => StopReason::Complete,
         }
     }
 

@@ -72,25 +72,31 @@ impl Cigen {
     }
 
     pub(super) fn plan_strata(&mut self) -> Vec<Unit> {
-        let mut members = self.ledger.open();
-        members.retain(|&c| !self.ledger.comparisons[c].is_shy(&self.ledger.task.settings));
-        let surveyed = self.ledger.surveyed;
-        let count = self.purse().strata(surveyed);
-        if self.complete || members.is_empty() || self.ledger.surveyed == 0 || count == 0 {
+        if self.complete || self.ledger.surveyed == 0 {
             return Vec::new();
         }
-        let count = domain_size(&self.ledger.task, count).min(count);
-        self.strata(&members, 0, 0, count)
+        // Comparisons that can afford as much share inputs.
+        let mut groups: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for c in self.ledger.open() {
+            let settings = &self.ledger.task.settings;
+            let comparison = &mut self.ledger.comparisons[c];
+            let purse = Purse::new(settings, self.ledger.free, comparison.affordable(settings));
+            let count = purse.strata(self.ledger.surveyed);
+            if count > 0 && !comparison.is_shy(settings) {
+                groups.entry(domain_size(&self.ledger.task, count).min(count)).or_default().push(c);
+            }
+        }
+        groups.into_iter().flat_map(|(count, members)| self.strata(&members, 0, 0, count)).collect()
     }
 
     /// Spends what the comparisons have left over on finer strata: what is found now are regions
     /// that everything before was too coarse for. Comparisons that have as much left share inputs.
     pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Unit> {
-        let more = self.ledger.affordable();
-        let purse = Purse::new(&self.ledger.task.settings, self.ledger.free, more);
         let mut groups: BTreeMap<(u64, u64, u64), Vec<usize>> = BTreeMap::new();
         for c in self.ledger.open() {
-            let comparison = &self.ledger.comparisons[c];
+            let settings = &self.ledger.task.settings;
+            let comparison = &mut self.ledger.comparisons[c];
+            let purse = Purse::new(settings, self.ledger.free, comparison.affordable(settings));
             let count = purse.finer_strata(comparison.evaluations);
             // A domain with fewer values than that holds no finer regions.
             let small = domain_size(&self.ledger.task, comparison.evaluations) <= comparison.evaluations;
@@ -120,13 +126,7 @@ impl Cigen {
         (0..units).map(|i| Unit::Strata(unit(i))).collect()
     }
 
-    fn purse(&mut self) -> Purse<'_> {
-        let more = self.ledger.affordable();
-        Purse::new(&self.ledger.task.settings, self.ledger.free, more)
-    }
-
     pub(super) fn plan_dense(&mut self) -> Vec<Unit> {
-        let more = self.ledger.affordable();
         let mut units = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if comparison.stop == Some(StopReason::Nondeterministic) {
@@ -136,6 +136,7 @@ impl Cigen {
             if !comparison.is_open() || self.complete || comparison.is_shy(&self.ledger.task.settings) {
                 continue;
             }
+            let more = comparison.affordable(&self.ledger.task.settings);
             let mut purse = Purse::new(&self.ledger.task.settings, self.ledger.free, more);
             let all: Vec<usize> = (0..comparison.tracks.len()).collect();
             let affordable = purse.affordable(comparison.evaluations, all.len() as u64);
@@ -162,13 +163,13 @@ impl Cigen {
 
     pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Unit> {
         self.settle();
-        let more = self.ledger.affordable();
         let settings = &self.ledger.task.settings;
         let mut units = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if !comparison.is_open() || !settings.tighten {
                 continue;
             }
+            let more = comparison.affordable(settings);
             let clusters = if strays == 0 {
                 let all: Vec<usize> = (0..comparison.tracks.len()).collect();
                 let mut purse = Purse::new(settings, self.ledger.free, more);
@@ -195,7 +196,6 @@ impl Cigen {
     /// Statistics and maxima of the ranges that have none yet.
     pub(super) fn plan_finale(&mut self) -> Vec<Unit> {
         self.settle();
-        let more = self.ledger.affordable();
         let mut units = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             comparison.cover_strays(&self.ledger.task.function, &self.ledger.task.settings);
@@ -204,6 +204,7 @@ impl Cigen {
             }
             let settings = &self.ledger.task.settings;
             let shy = comparison.is_shy(settings);
+            let more = comparison.affordable(settings);
             let mut purse = Purse::new(settings, self.ledger.free, more);
             let all: Vec<usize> =
                 (0..comparison.tracks.len()).filter(|&t| !comparison.tracks[t].finished).collect();
@@ -218,7 +219,11 @@ impl Cigen {
                 let dims = cuboid.open_dims().len();
                 let mut finale = purse.finale(comparison.evaluations, affordable, dims);
                 let height = comparison.best_in(&comparison.tracks[track]).map_or(0.0, |hit| hit.found.bits);
-                let zooms = if self.course == Course::Auto && !shy { divide(&mut finale, height) } else { 0 };
+                let zooms = if self.course == Course::Auto && !shy {
+                    divide(&mut finale, &cuboid, height)
+                } else {
+                    0
+                };
                 for i in 0..zooms {
                     let spot = comparison.spot(settings, &sides, index << 24 | i, 3 * affordable);
                     units.push(Unit::Zoom(ZoomUnit { spot, cuboid: cuboid.clone(), budget: ZOOM }));

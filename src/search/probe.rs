@@ -2,7 +2,7 @@
 //! that faults too often, and evaluates some inputs again to find nondeterministic builds.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Task;
 use super::found::Score;
@@ -21,6 +21,10 @@ pub(super) const EXAMPLES: usize = 4;
 const FIRST_CHUNK: usize = 64;
 const CAUTIOUS_CHUNK: usize = 8;
 
+/// Calls of at least so many inputs are timed, and every so many others.
+const TIMED_INPUTS: u64 = 256;
+const TIMED_CALLS: u64 = 16;
+
 pub struct Probe<'a> {
     task: &'a Task,
     evaluator: &'a mut dyn Evaluator,
@@ -37,6 +41,9 @@ pub struct Probe<'a> {
     fault_count: u64,
     /// When the unit has used all the time a function may have.
     until: Duration,
+    begun: Instant,
+    /// What each build's calls took, as far as they were timed.
+    clocks: Vec<Clock>,
     baseline: Vec<Outcome>,
     variant: Vec<Outcome>,
 }
@@ -45,6 +52,8 @@ pub struct Probe<'a> {
 pub struct Closing {
     pub faults: Vec<FaultRecord>,
     pub nondeterministic: Vec<usize>,
+    /// How long each build took.
+    pub seconds: Vec<f64>,
 }
 
 impl<'a> Probe<'a> {
@@ -67,6 +76,8 @@ impl<'a> Probe<'a> {
             again: BTreeMap::new(),
             rechecks: vec![0; task.builds.len()],
             fault_count: 0,
+            begun: Instant::now(),
+            clocks: vec![Clock::default(); task.builds.len()],
             until: Duration::try_from_secs_f64(task.settings.share_s()).unwrap_or(Duration::MAX),
             baseline: Vec::new(),
             variant: Vec::new(),
@@ -112,7 +123,8 @@ impl<'a> Probe<'a> {
             self.baseline = baseline;
             self.resize_chunk(faults);
             from = to;
-            if self.evaluator.elapsed() > self.until {
+            // The wall clock is the cheaper one to ask, and never behind.
+            if self.begun.elapsed() > self.until && self.evaluator.elapsed() > self.until {
                 // As if both builds had faulted too often: the rest is skipped.
                 self.allow.fill(0);
             }
@@ -188,7 +200,12 @@ impl<'a> Probe<'a> {
             return Ok(0);
         }
         let inputs = &inputs[..inputs.len().min(most.saturating_mul(self.arity))];
+        let count = (inputs.len() / self.arity) as u64;
+        let timed = self.clocks[build].starts(count).then(|| self.evaluator.elapsed());
         self.evaluator.evaluate(build, inputs, out)?;
+        if let Some(begun) = timed {
+            self.clocks[build].stop(count, self.evaluator.elapsed().saturating_sub(begun));
+        }
         for i in 0..out.len() {
             let Outcome::Fault(kind) = out[i] else { continue };
             let record = self.faults.entry((build, kind)).or_insert_with(|| FaultRecord {
@@ -239,7 +256,38 @@ impl<'a> Probe<'a> {
                 nondeterministic.push(build);
             }
         }
-        Ok(Closing { faults: self.faults.into_values().collect(), nondeterministic })
+        let seconds = self.clocks.iter().map(Clock::seconds).collect();
+        Ok(Closing { faults: self.faults.into_values().collect(), nondeterministic, seconds })
+    }
+}
+
+/// How long one build's inputs take. Asking for the time costs as much as some evaluations, so of
+/// small calls only some are timed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clock {
+    calls: u64,
+    inputs: u64,
+    timed: u64,
+    time: Duration,
+}
+
+impl Clock {
+    /// Counts a call; whether it is timed.
+    fn starts(&mut self, inputs: u64) -> bool {
+        self.calls += 1;
+        self.inputs += inputs;
+        inputs >= TIMED_INPUTS || self.calls % TIMED_CALLS == 1
+    }
+
+    fn stop(&mut self, inputs: u64, time: Duration) {
+        self.timed += inputs;
+        self.time += time;
+    }
+
+    /// Of all inputs, going by those that were timed.
+    fn seconds(&self) -> f64 {
+        // Counts far below 2^53.
+        self.time.as_secs_f64() * self.inputs as f64 / self.timed.max(1) as f64
     }
 }
 

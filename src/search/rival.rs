@@ -66,11 +66,11 @@ impl Strategy for Rival {
             if stopped && comparison.is_open() {
                 comparison.stop = Some(StopReason::Deadline);
             }
+            // A walk that ran out of time is told from one that ran out of budget.
+            comparison.affordable(&self.ledger.task.settings);
             comparison.find_candidates(&self.ledger.task.settings);
             comparison.cover_strays(&self.ledger.task.function, &self.ledger.task.settings);
         }
-        // A walk that ran out of time is told from one that ran out of budget.
-        self.ledger.affordable();
         self.ledger.finish()
     }
 }

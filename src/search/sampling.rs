@@ -82,14 +82,7 @@ impl Job<'_> {
             seen.best = hits.best();
             seen.hits = hits.thinned(&task.function, task.settings.gap, self.keep_hits);
         }
-        let answer = Answer {
-            evaluations: seen.iter().map(|s| s.statistics.samples).sum(),
-            seen,
-            faults: closing.faults,
-            nondeterministic: closing.nondeterministic,
-            ..Answer::default()
-        };
-        Ok((answer, bits))
+        Ok((Answer::new(seen, closing), bits))
     }
 
     /// Which consistent samples to return: every n-th, and with one free parameter also neighbours

@@ -53,13 +53,7 @@ pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Resul
     let hits = Hits { inputs: &inputs, arity: task.function.arity(), rows };
     seen.best = hits.best();
     seen.hits = hits.thinned(&task.function, task.settings.gap, unit.keep);
-    Ok(Answer {
-        evaluations: seen.statistics.samples,
-        seen: vec![seen],
-        faults: closing.faults,
-        nondeterministic: closing.nondeterministic,
-        ..Answer::default()
-    })
+    Ok(Answer::new(vec![seen], closing))
 }
 
 /// Two places of an axis with a change of one build's result between them.

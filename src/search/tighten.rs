@@ -47,14 +47,7 @@ pub fn run(task: &Task, unit: &TightenUnit, evaluator: &mut dyn Evaluator) -> Re
 
 fn close(scout: Scout<'_>, ranges: Vec<Range>) -> Result<Answer, EvalError> {
     let (seen, closing) = scout.close()?;
-    Ok(Answer {
-        evaluations: seen.statistics.samples,
-        seen: vec![seen],
-        faults: closing.faults,
-        nondeterministic: closing.nondeterministic,
-        ranges,
-        ..Answer::default()
-    })
+    Ok(Answer { ranges, ..Answer::new(vec![seen], closing) })
 }
 
 /// Finds every side of a group's box. A side that could not be finished is ragged.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
+use super::probe::Closing;
 use super::sweep::{self, SweepUnit, Swept};
 use super::walk::{self, WalkUnit};
 use super::{dense, evolve_argmin, sampling, seam, tighten, zoom};
@@ -200,16 +201,16 @@ pub struct Answer {
     /// The tightened ranges.
     pub ranges: Vec<Range>,
     pub plot: Vec<PlotSample>,
-    /// How long the unit took, where that is known. Decides nothing but how many evaluations a slow
-    /// function may have.
-    pub seconds: f64,
+    /// How long each build of the task took, where that is known. Decides nothing but how many
+    /// evaluations a slow function may have.
+    pub seconds: Vec<f64>,
     /// What a sweep counted.
     pub swept: Vec<Swept>,
 }
 
 /// Runs a unit next to the loaded code.
 pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
-    let answer = match unit {
+    match unit {
         Unit::Inputs(unit) => sampling::run_inputs(task, unit, evaluator),
         Unit::Strata(unit) => sampling::run_strata(task, unit, evaluator),
         Unit::Dense(unit) => dense::run(task, unit, evaluator),
@@ -219,8 +220,16 @@ pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Resu
         Unit::Seams(unit) => seam::run(task, unit, evaluator),
         Unit::Walk(unit) => walk::run(task, unit, evaluator),
         Unit::Sweep(unit) => sweep::run(task, unit, evaluator),
-    }?;
-    Ok(Answer { seconds: evaluator.elapsed().as_secs_f64(), ..answer })
+    }
+}
+
+impl Answer {
+    /// What samples of some variants come to.
+    pub fn new(seen: Vec<Seen>, closing: Closing) -> Answer {
+        let Closing { faults, nondeterministic, seconds } = closing;
+        let evaluations = seen.iter().map(|s| s.statistics.samples).sum();
+        Answer { evaluations, seen, faults, nondeterministic, seconds, ..Answer::default() }
+    }
 }
 
 impl Spot {

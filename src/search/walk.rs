@@ -136,13 +136,7 @@ impl<'a> Walker<'a> {
     pub fn close(mut self) -> Result<Answer, EvalError> {
         let closing = self.probe.close()?;
         (self.seen.hits, self.seen.misses) = self.kept.close(self.seen.best.as_ref());
-        Ok(Answer {
-            evaluations: self.seen.statistics.samples,
-            seen: vec![self.seen],
-            faults: closing.faults,
-            nondeterministic: closing.nondeterministic,
-            ..Answer::default()
-        })
+        Ok(Answer::new(vec![self.seen], closing))
     }
 }
 

@@ -67,13 +67,7 @@ pub fn run(task: &Task, unit: &ZoomUnit, evaluator: &mut dyn Evaluator) -> Resul
     }
     let closing = probe.close()?;
     seen.hits.extend(seen.best.clone());
-    Ok(Answer {
-        evaluations: seen.statistics.samples,
-        seen: vec![seen],
-        faults: closing.faults,
-        nondeterministic: closing.nondeterministic,
-        ..Answer::default()
-    })
+    Ok(Answer::new(vec![seen], closing))
 }
 
 /// Cuts boxes in half along their widest axis until there are `count`, or nothing is left to cut.

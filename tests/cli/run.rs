@@ -48,7 +48,7 @@ fn seed_budget_and_search_parameters_of_the_command_line_win() {
     let run = desk.expect(0, &["run", "-q", "--json"]).json();
     assert_eq!(
         (&run["seed"], &run["budget"], &run["strategy"]),
-        (&1.into(), &"paper".into(), &"cigen".into())
+        (&1.into(), &"paper".into(), &"auto".into())
     );
     let args = [
         "run",
