@@ -79,6 +79,20 @@ impl Found {
             .then_with(|| self.input.cmp(&other.input))
     }
 
+    /// Takes the place of this one when an input is better, in the order of `better_first`. Allocates
+    /// nothing: a sweep may meet a better one at every input.
+    pub fn improve(&mut self, input: &[u64], score: &Score) {
+        let rank = |change: Option<ClassChange>| u8::from(change.is_none());
+        let order = self.bits.total_cmp(&score.bits);
+        let order = order.then_with(|| rank(score.change).cmp(&rank(self.change)));
+        let order = order.then_with(|| input.cmp(self.input.as_slice()));
+        if order.is_lt() {
+            self.input.copy_from_slice(input);
+            (self.baseline, self.variant) = (score.baseline, score.variant);
+            (self.bits, self.change) = (score.bits, score.change);
+        }
+    }
+
     pub fn witness(&self) -> Witness {
         Witness {
             inputs: self.input.clone(),
@@ -126,5 +140,21 @@ mod tests {
         all.iter().rev().for_each(|f| keep_best(&mut backward, f));
         assert_eq!(forward, backward);
         assert_eq!(forward.unwrap().input, [1]);
+    }
+
+    #[test]
+    fn improving_in_place_keeps_the_one_that_comes_first() {
+        let scores = [score(1.0, 2.0), score(1.0, 1.5), score(f64::NAN, 1.0), score(1.0, 1.0)];
+        let all: Vec<(u64, &Score)> =
+            [5, 3, 9].into_iter().flat_map(|x| scores.iter().map(move |s| (x, s))).collect();
+        for (x, a) in &all {
+            for (y, b) in &all {
+                let (mut one, other) = (Found::new(&[*x], a), Found::new(&[*y], b));
+                let mut kept = Some(one.clone());
+                keep_best(&mut kept, &other);
+                one.improve(&[*y], b);
+                assert_eq!(Some(one), kept);
+            }
+        }
     }
 }

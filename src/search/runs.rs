@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::found::{Found, Score, keep_best};
+use super::found::{Found, Score};
 use crate::model::ClassChange;
 use crate::ranges::Ladder;
 
@@ -139,10 +139,7 @@ impl Run {
         if let Some(change) = score.change {
             *self.changes.entry(change).or_default() += 1;
         }
-        // Equal bits are the rule, and a `Found` is not free.
-        if score.bits >= self.best.bits {
-            keep_best_score(&mut self.best, input, score);
-        }
+        self.best.improve(input, score);
     }
 
     fn join(&mut self, next: &Run, between: &Changes) {
@@ -158,19 +155,6 @@ impl Run {
         add_changes(&mut self.changes, &next.changes);
         if next.best.better_first(&self.best).is_lt() {
             self.best = next.best.clone();
-        }
-    }
-}
-
-/// As `keep_best`, without making a `Found` of one that is no better.
-fn keep_best_score(best: &mut Found, input: &[u64], score: &Score) {
-    let more = score.bits > best.bits;
-    let settled = score.change.is_some() == best.change.is_some() && best.input.as_slice() <= input;
-    if more || !settled {
-        let mut kept = Some(std::mem::replace(best, Found::new(input, score)));
-        keep_best(&mut kept, best);
-        if let Some(kept) = kept {
-            *best = kept;
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Runs the unit of an exhaustive search: every value of a stretch of the domain, on all variants.
 //! Counts what it sees; keeps no samples but the best.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::Task;
@@ -133,23 +135,16 @@ impl Swept {
             _ => self.cells.push(SweptCell { index: cell, inconsistent: 1 }),
         }
         self.runs.hit(gaps, rung, input, score);
-        let most = self.best.as_ref().map_or(-1.0, |best| best.bits);
-        if score.bits >= most {
-            self.rank(input, score, score.bits > most);
-        }
-    }
-
-    fn rank(&mut self, input: &[u64], score: &Score, more: bool) {
-        self.at_max = if more { 1 } else { self.at_max + 1 };
-        let better = match &self.best {
-            Some(best) if !more => {
-                let gain = score.change.is_some() && best.change.is_none();
-                gain || (score.change.is_some() == best.change.is_some() && input < best.input.as_slice())
+        match &mut self.best {
+            None => (self.best, self.at_max) = (Some(Found::new(input, score)), 1),
+            Some(best) => {
+                self.at_max = match score.bits.total_cmp(&best.bits) {
+                    Ordering::Greater => 1,
+                    Ordering::Equal => self.at_max + 1,
+                    Ordering::Less => self.at_max,
+                };
+                best.improve(input, score);
             }
-            _ => true,
-        };
-        if better {
-            self.best = Some(Found::new(input, score));
         }
     }
 
