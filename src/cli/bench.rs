@@ -25,7 +25,7 @@ pub struct BenchArgs {
     /// The matrix file, or the .json of a stored bench to report it again
     #[arg(default_value = MATRIX)]
     pub matrix: PathBuf,
-    /// Strategies to compare; the first is the one the others are rivals of [default: all]
+    /// Strategies to compare; the first is the one the others are rivals of [default: all but exhaustive]
     #[arg(long, value_name = "NAME,NAME,...", value_parser = strategies)]
     pub strategies: Option<Strategies>,
     /// Seeds, both ends included: 1..10, or a list: 1,2,5
