@@ -81,6 +81,8 @@ pub(crate) fn watch(pid: Pid, slab: &Slab, leash: BorrowedFd<'_>, rules: Rules) 
             return kill(pid, End::Released);
         }
         if !ready && pace.breaks(slab, rules) {
+            // What the calls before the one that does not end have taken.
+            slab.add_spent(pace.since_cpu);
             return kill(pid, End::Timeout);
         }
     }

@@ -101,7 +101,7 @@ impl Default for SearchSettings {
             budget: Budget::Evaluations(DEFAULT_BUDGET),
             timeout_ms: 50,
             max_faults: 32,
-            pace_us: 20.0,
+            pace_us: 10.0,
             deadline_s: None,
             memory_mb: 4096,
             batch: 1024,

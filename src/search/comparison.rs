@@ -28,6 +28,8 @@ const STRAYS_AT_ONCE: usize = 256;
 
 /// More evaluations than the paper's parameters ask for in practice.
 const PAPER_MOST: u64 = 1 << 21;
+/// One part in so many is left for a build that faults often: each of its calls needs a process.
+const SHY_SHARE: u64 = 12;
 /// Faults a unit may have at least: fewer would stop it at a lone one.
 const FEWEST_FAULTS: u64 = 4;
 
@@ -121,13 +123,15 @@ impl Comparison {
             Budget::Paper => PAPER_MOST,
             Budget::Evaluations(total) => total.saturating_sub(self.evaluations),
         };
+        let most = if self.is_shy(settings) { most / SHY_SHARE } else { most };
+        let shy = self.is_shy(settings).then_some(most);
         if self.seconds <= 0.0 || self.evaluations == 0 {
-            return None;
+            return shy;
         }
         // Counts far below 2^53; the quotient is cut to one.
         let more = (settings.share_s() - self.seconds).max(0.0) * self.evaluations as f64 / self.seconds;
         if more >= most as f64 {
-            return None;
+            return shy;
         }
         self.paced = true;
         let more = more as u64;

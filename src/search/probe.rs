@@ -18,8 +18,8 @@ const SPOT_CHECKED: usize = 8;
 pub(super) const EXAMPLES: usize = 4;
 /// Inputs of a first call. Calls grow while nothing faults, so that a function that times out
 /// everywhere costs a few timeouts and not a batch of them.
-const FIRST_CHUNK: usize = 64;
-const CAUTIOUS_CHUNK: usize = 8;
+const FIRST_CHUNK: usize = 8;
+const CAUTIOUS_CHUNK: usize = 4;
 
 /// Calls of at least so many inputs are timed, and every so many others.
 const TIMED_INPUTS: u64 = 256;
