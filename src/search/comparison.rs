@@ -117,7 +117,7 @@ impl Comparison {
     }
 
     /// Evaluations that the time left allows, when that is less than the budget. A power of two, so
-    /// that a slow function's search is the same on machines of about one speed.
+    /// that a slow function's search is often the same on machines of about one speed.
     pub fn affordable(&mut self, settings: &SearchSettings) -> Option<u64> {
         let most = match settings.budget {
             Budget::Paper => PAPER_MOST,

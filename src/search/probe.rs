@@ -295,6 +295,8 @@ impl Clock {
 fn same(result: Scalar, first: Outcome, second: Outcome) -> bool {
     match (first, second) {
         (Outcome::Value(a), Outcome::Value(b)) => a == b || (result.is_nan(a) && result.is_nan(b)),
+        // A call close to the timeout may fall on either side of it.
+        (_, Outcome::Fault(FaultKind::Timeout)) => true,
         _ => first == second,
     }
 }
