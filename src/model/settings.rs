@@ -9,6 +9,7 @@ pub const STRATEGIES: [&str; 9] =
     ["auto", "cigen", "random", "bgrt", "mcmc", "ga", "lsga", "hsed", "exhaustive"];
 
 const DEFAULT_BUDGET: u64 = 200_000;
+const LEAST_SHARE_S: f64 = 1.0;
 
 /// How many evaluations a function and variant may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,14 +83,15 @@ pub struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// Seconds a function may take for each variant: the budget at the slowest pace.
+    /// Seconds a function may take for each variant: the budget at the slowest pace, and never so
+    /// little that starting up would count.
     pub fn share_s(&self) -> f64 {
         let evaluations = match self.budget {
             Budget::Paper => DEFAULT_BUDGET,
             Budget::Evaluations(total) => total,
         };
         // Counts far below 2^53.
-        evaluations as f64 * self.pace_us * 1e-6
+        (evaluations as f64 * self.pace_us * 1e-6).max(LEAST_SHARE_S)
     }
 }
 
