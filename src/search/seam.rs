@@ -99,6 +99,9 @@ impl Kind {
     }
 }
 
+/// The kinds of both builds' results for an input, and their bits.
+type Look = ([Kind; 2], f64);
+
 struct SeamSearch<'a> {
     probe: Probe<'a>,
     result: Scalar,
@@ -110,9 +113,8 @@ struct SeamSearch<'a> {
 }
 
 impl SeamSearch<'_> {
-    /// Evaluates inputs: the kinds of both builds' results and their bits, or None where there are
-    /// none.
-    fn kinds(&mut self, inputs: &[u64]) -> Result<Vec<Option<([Kind; 2], f64)>>, EvalError> {
+    /// Evaluates inputs; None where a build has been given up.
+    fn kinds(&mut self, inputs: &[u64]) -> Result<Vec<Option<Look>>, EvalError> {
         let SeamSearch { probe, result, seen, inputs: hits, rows, .. } = self;
         let mut kinds = Vec::new();
         let variant = seen.variant;
