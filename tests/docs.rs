@@ -68,6 +68,19 @@ fn the_commands_of_the_porting_page_run() {
 }
 
 #[test]
+fn the_commands_of_the_search_page_run() {
+    every_command_runs("docs/search.md", 2);
+}
+
+#[test]
+fn every_strategy_has_its_line_on_the_search_page() {
+    let text = std::fs::read_to_string(root().join("docs/search.md")).unwrap();
+    for name in bitrift::model::STRATEGIES {
+        assert!(text.lines().any(|l| l.starts_with("| `") && l.contains(&format!("`{name}`"))), "{name}");
+    }
+}
+
+#[test]
 fn what_the_fast_math_page_says_of_its_example_is_so() {
     let folder = copy_of_the_repository();
     let line = "bitrift run --function expm1_over_x --quiet --json --out run";
@@ -92,7 +105,14 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
     let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
     assert!(ci.contains("tests/run"), "CI runs the test command of the README");
     let mut links = 0;
-    for page in ["README.md", "docs/fast-math.md", "docs/porting.md", "docs/matrix.md", "CONTRIBUTING.md"] {
+    for page in [
+        "README.md",
+        "docs/fast-math.md",
+        "docs/porting.md",
+        "docs/matrix.md",
+        "docs/search.md",
+        "CONTRIBUTING.md",
+    ] {
         let text = std::fs::read_to_string(root().join(page)).unwrap();
         for (at, _) in text.match_indices("](") {
             let target = text[at + 2..].split(')').next().unwrap();

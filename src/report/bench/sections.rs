@@ -201,10 +201,11 @@ pub(super) fn functions(grid: &Grid<'_>, all: bool) -> Option<Section> {
 
 /// Why searches ended.
 pub(super) fn stops(grid: &Grid<'_>) -> Section {
-    const REASONS: [(StopReason, &str); 6] = [
+    const REASONS: [(StopReason, &str); 7] = [
         (StopReason::Complete, "complete"),
         (StopReason::Budget, "budget"),
         (StopReason::Faults, "faults"),
+        (StopReason::Pace, "pace"),
         (StopReason::Deadline, "deadline"),
         (StopReason::Nondeterministic, "nondeterministic"),
         (StopReason::Missing, "missing"),
