@@ -125,6 +125,34 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
 }
 
 #[test]
+fn the_numbers_of_the_readme_are_the_stored_ones() {
+    let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap();
+    let row = |text: &str, start: &str| {
+        let line = text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start}"));
+        line.split('|').skip(2).take(5).map(|cell| cell.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let readme = read("README.md");
+    assert_eq!(row(&readme, "| bitrift, default (`auto`) |"), row(&read("results/gsl-auto.md"), "| auto |"));
+    let cigen = read("results/gsl-cigen.md");
+    for (ours, published) in
+        [("CIGEN as", "CIGEN (published)"), ("CIV as", "CIV (published)"), ("BGRT as", "BGRT (published)")]
+    {
+        assert_eq!(row(&readme, &format!("| {ours}")), row(&cigen, &format!("| {published}")));
+    }
+    let medians: Vec<String> =
+        row(&cigen, "| cigen |")[..4].iter().map(|c| c.split(' ').next().unwrap().to_owned()).collect();
+    assert!(readme.contains(&format!("median {}", medians.join(" / "))), "{medians:?}");
+    let speed = cigen.lines().find(|line| line.starts_with("| geometric mean")).unwrap();
+    let speed = speed.split('|').nth(4).unwrap().trim().trim_end_matches(" x").to_owned();
+    assert!(readme.contains(&format!("1/{speed} of the time")), "{speed}");
+    for name in ["gsl-auto", "gsl-cigen"] {
+        let made = read(&format!("results/{name}.md"));
+        let command = made.split('`').find(|part| part.starts_with("bitrift bench")).unwrap().to_owned();
+        assert!(readme.contains(&command), "{command}");
+    }
+}
+
+#[test]
 fn every_command_the_readme_lists_is_understood() {
     let text = std::fs::read_to_string(root().join("README.md")).unwrap();
     let folder = copy_of_the_repository();
