@@ -5,7 +5,8 @@ mod fakes;
 use std::time::Duration;
 
 use bitrift::eval::{EvalError, Evaluator, FakeBuild};
-use bitrift::model::{Budget, FaultKind, FunctionResult, Outcome, StopReason};
+use bitrift::fp::Side;
+use bitrift::model::{Budget, FaultKind, FunctionResult, Outcome, Segment, StopReason};
 use bitrift::search::{Task, run_here};
 use fakes::{doubles, one, planted_build, search, span};
 
@@ -143,5 +144,20 @@ fn a_slow_function_gets_fewer_evaluations_and_says_so() {
             result.comparisons[0].ranges.iter().map(|r| (r.lo.clone(), r.hi.clone())).collect::<Vec<_>>()
         };
         assert_eq!(ends(&slow), ends(&other), "{strategy}");
+    }
+}
+
+#[test]
+fn a_domain_of_which_every_value_was_tried_is_complete_however_slow_the_function() {
+    for strategy in ["auto", "cigen"] {
+        let search = |each: u64| {
+            let mut task = with(strategy, 1, 100_000, 1);
+            task.function.params[0].domain.segments = vec![Segment { side: Side::Positive, lo: 1, hi: 2000 }];
+            let builds = vec![one(), planted_build(&task, &[vec![span(f64::from_bits(500), 1.0)]])];
+            let mut slow = Slow { builds, each: Duration::from_micros(each), now: Duration::ZERO };
+            run_here(&task, &mut slow).unwrap().unwrap()
+        };
+        assert_eq!(search(1000).stop, StopReason::Complete, "{strategy}");
+        assert_eq!(search(1000), search(1), "{strategy}");
     }
 }

@@ -63,10 +63,9 @@ impl Cigen {
             };
             let count = groups.len() as u64;
             for (i, lines) in groups.into_iter().enumerate() {
-                let spot = comparison.spot(&task.settings, &lines[0].sides, 0, count);
                 units.push(Unit::Seams(SeamUnit {
                     variant: comparison.variant,
-                    allow: spot.allow,
+                    allow: comparison.allowance(&task.settings, count),
                     index: index | i as u64,
                     lines,
                     budget: budget / count,

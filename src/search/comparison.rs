@@ -77,6 +77,8 @@ pub struct Comparison {
     pub faults: [u64; 2],
     pub stop: Option<StopReason>,
     pub cut: bool,
+    /// Every input of the domain was planned, so that time sets no limit to what is left to do.
+    pub complete: bool,
     /// What the two builds took in the units that concern this comparison, without timeouts, whose
     /// number has a limit of its own.
     pub seconds: f64,
@@ -106,6 +108,7 @@ impl Comparison {
             faults: [0; 2],
             stop: None,
             cut: false,
+            complete: false,
             seconds: 0.0,
             paced: false,
             finished: 0,
@@ -125,7 +128,7 @@ impl Comparison {
         };
         let most = if self.is_shy(settings) { most / SHY_SHARE } else { most };
         let shy = self.is_shy(settings).then_some(most);
-        if self.seconds <= 0.0 || self.evaluations == 0 {
+        if self.complete || self.seconds <= 0.0 || self.evaluations == 0 {
             return shy;
         }
         // Counts far below 2^53; the quotient is cut to one.
@@ -155,14 +158,20 @@ impl Comparison {
         self.faults.iter().any(|&faults| faults * 2 >= u64::from(settings.max_faults.max(1)))
     }
 
-    /// Where one of `units` units looks. They share the faults that are still allowed.
-    pub fn spot(&self, settings: &SearchSettings, sides: &Sides, index: u64, units: u64) -> Spot {
+    /// Faults the baseline and the variant may have in one of `units` units, which share those that
+    /// are still allowed.
+    pub fn allowance(&self, settings: &SearchSettings, units: u64) -> [u32; 2] {
         let most = u64::from(settings.max_faults.max(1));
         let fewest = if self.is_shy(settings) { 1 } else { FEWEST_FAULTS };
         let share = |left: u64| left.div_ceil(units.max(1)).max(fewest).min(left);
         // At most `max_faults`.
-        let left = |used: u64| share(most.saturating_sub(used)) as u32;
-        Spot { variant: self.variant, allow: self.faults.map(left), sides: sides.clone(), index }
+        self.faults.map(|used| share(most.saturating_sub(used)) as u32)
+    }
+
+    /// Where one of `units` units looks.
+    pub fn spot(&self, settings: &SearchSettings, sides: &Sides, index: u64, units: u64) -> Spot {
+        let allow = self.allowance(settings, units);
+        Spot { variant: self.variant, allow, sides: sides.clone(), index }
     }
 
     /// Adds a unit's samples; with `keep` also the samples themselves, not only their numbers.

@@ -1,5 +1,5 @@
 //! What a search knows of a function so far, whichever strategy plans it: a comparison for each
-//! variant, faults, unstable builds and samples for plots. Evaluates and plans nothing.
+//! variant, faults, unstable builds and samples for plots; and the first units, which are the same for all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,11 @@ use super::comparison::Comparison;
 use super::finish::finish;
 use super::probe::EXAMPLES;
 use super::survey::free_params;
-use super::unit::{Answer, Crowd, PlotSample};
+use super::unit::{Answer, Crowd, InputsUnit, PlotSample, Unit};
 use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
+
+/// Samples for plots: regular ones, and as many inconsistent ones.
+const PLOT_SAMPLES: u64 = 1000;
 
 pub struct Ledger {
     pub task: Task,
@@ -61,6 +64,27 @@ impl Ledger {
         Crowd { variants: members.iter().map(|&c| self.comparisons[c].variant).collect(), allow }
     }
 
+    /// The units of the inputs that some comparisons see first, `size` inputs each.
+    pub fn first_units(&mut self, members: &[usize], inputs: &[u64], size: u64) -> Vec<Unit> {
+        let arity = self.task.function.arity();
+        self.surveyed = (inputs.len() / arity) as u64;
+        // A unit holds thousands of inputs, so within usize.
+        let chunks = inputs.chunks(size as usize * arity);
+        let count = chunks.len() as u64;
+        let crowd = self.crowd(members, count);
+        let unit = |(i, inputs): (usize, &[u64])| {
+            Unit::Inputs(InputsUnit {
+                crowd: crowd.clone(),
+                inputs: inputs.to_vec(),
+                first: i == 0,
+                plot_every: self.surveyed.div_ceil(PLOT_SAMPLES),
+                plot_hits: PLOT_SAMPLES / (count * members.len() as u64).max(1),
+            })
+        };
+        chunks.enumerate().map(unit).collect()
+    }
+
+    /// The comparisons that nothing has stopped.
     pub fn open(&self) -> Vec<usize> {
         (0..self.comparisons.len()).filter(|&c| self.comparisons[c].is_open()).collect()
     }

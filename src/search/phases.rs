@@ -10,7 +10,7 @@ use super::comparison::Cluster;
 use super::sampling::STREAM_BLOCK;
 use super::specials::specials;
 use super::survey::{domain_size, survey};
-use super::unit::{DenseUnit, EvolveUnit, InputsUnit, StrataUnit, TightenUnit, Unit, ZoomUnit};
+use super::unit::{DenseUnit, EvolveUnit, StrataUnit, TightenUnit, Unit, ZoomUnit};
 use crate::model::StopReason;
 use crate::ranges::Range;
 
@@ -30,8 +30,6 @@ const KEPT_HITS: u64 = 131_072;
 const HITS_OF_UNIT: [u64; 2] = [64, 4096];
 /// Eight times the special values beside the paper's samples.
 const SPECIALS_OF_PAPER: u64 = 4096;
-/// Samples for plots: regular ones, and as many inconsistent ones.
-const PLOT_SAMPLES: u64 = 1000;
 
 impl Cigen {
     pub(super) fn plan_survey(&mut self) -> Vec<Unit> {
@@ -45,28 +43,14 @@ impl Cigen {
             let most = limit.unwrap_or(SPECIALS_OF_PAPER).div_ceil(8);
             plan.inputs.extend(specials(&self.ledger.task, usize::try_from(most).unwrap_or(usize::MAX)));
         }
-        let arity = self.ledger.task.function.arity();
-        self.ledger.surveyed = (plan.inputs.len() / arity) as u64;
         self.complete = plan.complete;
-        self.ledger.comparisons.iter_mut().for_each(|c| c.cut |= plan.cut);
-        let size = self.ledger.surveyed.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
-        let count = self.ledger.surveyed.div_ceil(size);
-        let crowd = self.ledger.crowd(&members, count);
-        let units: Vec<Unit> = plan
-            .inputs
-            // A unit's size is at most UNIT_INPUTS, so within usize.
-            .chunks(size as usize * arity)
-            .enumerate()
-            .map(|(i, inputs)| {
-                Unit::Inputs(InputsUnit {
-                    crowd: crowd.clone(),
-                    inputs: inputs.to_vec(),
-                    first: i == 0,
-                    plot_every: self.ledger.surveyed.div_ceil(PLOT_SAMPLES),
-                    plot_hits: PLOT_SAMPLES / (count * crowd.variants.len() as u64).max(1),
-                })
-            })
-            .collect();
+        for comparison in &mut self.ledger.comparisons {
+            comparison.cut |= plan.cut;
+            comparison.complete = plan.complete;
+        }
+        let count = (plan.inputs.len() / self.ledger.task.function.arity()) as u64;
+        let size = count.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
+        let units = self.ledger.first_units(&members, &plan.inputs, size);
         self.purposes = units.iter().map(|_| Purpose::Sampling(members.clone())).collect();
         units
     }

@@ -7,18 +7,16 @@ use super::ledger::Ledger;
 use super::specials::specials;
 use super::strategy::Strategy;
 use super::survey::{domain_size, survey};
-use super::unit::{Answer, InputsUnit, Unit};
+use super::unit::{Answer, Unit};
 use super::walk::WalkUnit;
 use crate::model::{Budget, FunctionResult, StopReason};
 
 /// One part in so many of a budget goes to special values, at most.
 const SPECIAL_SHARE: u64 = 20;
 /// Inputs of one unit of special values, or of a domain that is searched completely.
-const UNIT_INPUTS: usize = 8192;
+const UNIT_INPUTS: u64 = 8192;
 /// Most inputs of a domain that is searched completely instead of walked.
 const MOST_LISTED: u64 = 1 << 18;
-/// Samples for plots: regular ones, and as many inconsistent ones.
-const PLOT_SAMPLES: u64 = 1000;
 
 /// What CIGEN with the paper's parameters costs for so many free parameters, about.
 pub fn evaluations_of_paper(free: usize) -> u64 {
@@ -92,8 +90,7 @@ impl Rival {
     fn plan_specials(&mut self) -> Vec<Unit> {
         let members = self.ledger.open();
         let task = &self.ledger.task;
-        let arity = task.function.arity();
-        if members.is_empty() || arity == 0 {
+        if members.is_empty() || task.function.params.is_empty() {
             return Vec::new();
         }
         let total = self.total();
@@ -103,23 +100,7 @@ impl Rival {
         } else {
             specials(task, usize::try_from(total / SPECIAL_SHARE).unwrap_or(usize::MAX))
         };
-        let count = (inputs.len() / arity) as u64;
-        let chunks = inputs.chunks(UNIT_INPUTS * arity);
-        let crowd = self.ledger.crowd(&members, chunks.len() as u64);
-        let plot_hits = PLOT_SAMPLES / (chunks.len() as u64 * members.len() as u64).max(1);
-        let units: Vec<Unit> = chunks
-            .enumerate()
-            .map(|(i, inputs)| {
-                Unit::Inputs(InputsUnit {
-                    crowd: crowd.clone(),
-                    inputs: inputs.to_vec(),
-                    first: i == 0,
-                    plot_every: count.div_ceil(PLOT_SAMPLES),
-                    plot_hits,
-                })
-            })
-            .collect();
-        self.ledger.surveyed = count;
+        let units = self.ledger.first_units(&members, &inputs, UNIT_INPUTS);
         self.concerned = units.iter().map(|_| members.clone()).collect();
         units
     }
@@ -133,9 +114,8 @@ impl Rival {
         }
         for c in self.ledger.open() {
             let comparison = &mut self.ledger.comparisons[c];
-            let faults = comparison.spot(&self.ledger.task.settings, &Vec::new(), 0, 1).allow;
-            let mut allow = vec![0; self.ledger.task.builds.len()];
-            (allow[0], allow[comparison.variant]) = (faults[0], faults[1]);
+            let task = &self.ledger.task;
+            let allow = task.allowances(comparison.variant, comparison.allowance(&task.settings, 1));
             comparison.cut |= cut;
             let evaluations = total.saturating_sub(comparison.evaluations);
             if evaluations > 0 {

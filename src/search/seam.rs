@@ -21,10 +21,8 @@ const COST: u64 = 84;
 
 pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
     let mut seen = Seen { variant: unit.variant, ..Seen::default() };
-    let mut allow = vec![0; task.builds.len()];
-    (allow[0], allow[unit.variant]) = (unit.allow[0], unit.allow[1]);
     let mut search = SeamSearch {
-        probe: Probe::new(task, evaluator, allow, false),
+        probe: Probe::new(task, evaluator, task.allowances(unit.variant, unit.allow), false),
         result: task.function.result,
         left: unit.budget,
         seen: &mut seen,

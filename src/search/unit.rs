@@ -22,6 +22,15 @@ pub struct Task {
     pub literals: Vec<f64>,
 }
 
+impl Task {
+    /// Faults allowed to every build, of which only the baseline and one variant may have any.
+    pub(super) fn allowances(&self, variant: usize, [baseline, other]: [u32; 2]) -> Vec<u32> {
+        let mut allow = vec![0; self.builds.len()];
+        (allow[0], allow[variant]) = (baseline, other);
+        allow
+    }
+}
+
 /// An independent piece of a search phase. Deterministic: the same unit on the same builds gives
 /// the same answer in any process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -235,10 +244,7 @@ impl Answer {
 impl Spot {
     /// Faults allowed to every build of the task: none to those the unit does not touch.
     pub fn allowances(&self, task: &Task) -> Vec<u32> {
-        let mut allow = vec![0; task.builds.len()];
-        allow[0] = self.allow[0];
-        allow[self.variant] = self.allow[1];
-        allow
+        task.allowances(self.variant, self.allow)
     }
 
     /// The build's name, which names its random streams.
