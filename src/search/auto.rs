@@ -8,15 +8,13 @@ use std::collections::BTreeSet;
 use super::budget::{Finale, Purse};
 use super::cigen::{Cigen, Purpose};
 use super::comparison::{Comparison, Hit, Pool};
-use super::sampler::ParamSampler;
+use super::sampler::{ParamSampler, usual_magnitudes};
 use super::survey::domain_size;
 use super::unit::{Line, SeamUnit, Unit};
-use crate::fp::{Scalar, Side, Stream};
+use crate::fp::{Side, Stream};
 use crate::model::{Function, SearchSettings};
 use crate::ranges::{Axis, Cuboid, Orthant};
 
-/// Binary exponents of the magnitudes that people use.
-const USUAL: [i32; 2] = [-10, 20];
 /// Units of one parameter's side and part.
 const PIECES: u64 = 4;
 /// Evaluations for a line of several parameters, its seams included, and lines of a unit.
@@ -85,7 +83,7 @@ pub(super) fn divide(finale: &mut Finale, cuboid: &Cuboid, bits: f64) -> u64 {
     if sides.fold(1, u64::saturating_mul) <= finale.islands * finale.island {
         return 0;
     }
-    let zooming = if bits < ROUNDING { finale.islands * 3 / 4 } else { finale.islands / 8 };
+    let zooming = if bits < ROUNDING { finale.islands * 7 / 8 } else { finale.islands / 8 };
     let zooms = zooming * finale.island / ZOOM;
     if zooms > 0 {
         finale.islands -= zooming;
@@ -129,23 +127,17 @@ fn fixed_side(param: &crate::model::Param) -> Side {
 
 /// The ranks of the magnitudes that people use, where they are a part of the axis.
 fn usual(axis: &Axis) -> Option<(u64, u64)> {
-    let bits = |exponent: i32| match axis.ty() {
-        // Exponents of normal numbers: biased they are positive and small.
-        Scalar::F64 => Some(((exponent + 1023) as u64) << 52),
-        Scalar::F32 => Some(((exponent + 127) as u64) << 23),
-        _ => None,
-    };
-    let first_beyond = |exponent: i32| {
-        let mag = axis.ty().axis(bits(exponent)?)?.mag;
+    let [least, most] = usual_magnitudes(axis.ty())?;
+    let first_beyond = |mag: u64| {
         // The first rank at that magnitude or above.
         let (mut lo, mut hi) = (0, axis.last());
         while lo < hi {
             let middle = lo + (hi - lo) / 2;
             if axis.mag(middle) < mag { lo = middle + 1 } else { hi = middle }
         }
-        Some(lo)
+        lo
     };
-    let (lo, hi) = (first_beyond(USUAL[0])?, first_beyond(USUAL[1])?);
+    let (lo, hi) = (first_beyond(least), first_beyond(most));
     (hi > lo && hi - lo < axis.last()).then_some((lo, hi))
 }
 

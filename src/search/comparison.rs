@@ -32,6 +32,9 @@ const PAPER_MOST: u64 = 1 << 21;
 const SHY_SHARE: u64 = 12;
 /// Faults a unit may have at least: fewer would stop it at a lone one.
 const FEWEST_FAULTS: u64 = 4;
+/// The part of its time share after which a function's pace is believed. A machine that is busy with
+/// other things can make a few milliseconds of anything seem slow.
+const BELIEVED: f64 = 1.0 / 32.0;
 
 /// A sample with its place in its orthant.
 pub struct Hit {
@@ -128,11 +131,12 @@ impl Comparison {
         };
         let most = if self.is_shy(settings) { most / SHY_SHARE } else { most };
         let shy = self.is_shy(settings).then_some(most);
-        if self.complete || self.seconds <= 0.0 || self.evaluations == 0 {
+        let share = settings.share_s();
+        if self.complete || self.seconds < share * BELIEVED || self.evaluations == 0 {
             return shy;
         }
         // Counts far below 2^53; the quotient is cut to one.
-        let more = (settings.share_s() - self.seconds).max(0.0) * self.evaluations as f64 / self.seconds;
+        let more = (share - self.seconds).max(0.0) * self.evaluations as f64 / self.seconds;
         if more >= most as f64 {
             return shy;
         }

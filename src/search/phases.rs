@@ -28,6 +28,8 @@ const KEPT_MISSES: u64 = 16_384;
 const KEPT_HITS: u64 = 131_072;
 /// Inconsistent samples that a unit returns: few enough for a message, enough to be of use.
 const HITS_OF_UNIT: [u64; 2] = [64, 4096];
+/// More evenly spread inputs of usual magnitudes add little.
+const MOST_USUAL: u64 = 1 << 16;
 /// Eight times the special values beside the paper's samples.
 const SPECIALS_OF_PAPER: u64 = 4096;
 
@@ -92,7 +94,26 @@ impl Cigen {
         groups.into_iter().flat_map(plan).collect()
     }
 
+    /// Units of evenly spread inputs. With one free parameter `auto` takes a part of them from the
+    /// magnitudes that people use, which are few of all there are.
     fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> Vec<Unit> {
+        let usual = match (self.course, self.ledger.free) {
+            (Course::Auto, 1) => (count / 4).min(MOST_USUAL),
+            _ => 0,
+        };
+        let mut units = self.even_units(members, round, base, count - usual, false);
+        units.extend(self.even_units(members, round, base, usual, true));
+        units
+    }
+
+    fn even_units(
+        &mut self,
+        members: &[usize],
+        round: usize,
+        base: u64,
+        count: u64,
+        usual: bool,
+    ) -> Vec<Unit> {
         let size = (count.div_ceil(8).clamp(FEWEST_INPUTS, UNIT_INPUTS * 2)).next_multiple_of(STREAM_BLOCK);
         let units = count.div_ceil(size);
         let crowd = self.ledger.crowd(members, units);
@@ -104,6 +125,7 @@ impl Cigen {
             from: i * size,
             to: count.min((i + 1) * size),
             count,
+            usual,
             keep_every: count.div_ceil(KEPT_MISSES),
             keep_hits: hits_of_unit(units),
         };

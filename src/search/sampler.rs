@@ -72,6 +72,21 @@ fn scale(fraction: u64, total: u128) -> u128 {
 /// A binade (floats), a bit length (integers) or zero, on one side.
 pub type Exponent = (Side, u32);
 
+/// Binary exponents of the magnitudes that people use.
+const USUAL: [i32; 2] = [-10, 20];
+
+/// The magnitudes that people use, on the axis of a type; None for integers.
+pub fn usual_magnitudes(ty: Scalar) -> Option<[u64; 2]> {
+    let bits = |exponent: i32| match ty {
+        // Exponents of normal numbers: biased they are positive and small.
+        Scalar::F64 => Some(((exponent + 1023) as u64) << 52),
+        Scalar::F32 => Some(((exponent + 127) as u64) << 23),
+        _ => None,
+    };
+    let mag = |exponent: i32| Some(ty.axis(bits(exponent)?)?.mag);
+    Some([mag(USUAL[0])?, mag(USUAL[1])?])
+}
+
 /// Everything needed to draw one parameter.
 #[derive(Clone, Debug)]
 pub struct ParamSampler {
@@ -148,6 +163,18 @@ impl ParamSampler {
     /// The value at a fraction (in 2^-64) of the whole axis.
     pub fn at_fraction(&self, fraction: u64) -> u64 {
         self.value(self.whole.at_fraction(fraction))
+    }
+
+    /// A sampler of the magnitudes that people use; None where the domain has none or no others.
+    pub fn of_usual(param: &Param, settings: &SearchSettings) -> Option<ParamSampler> {
+        let [least, most] = usual_magnitudes(param.ty)?;
+        let cut = |s: &Segment| Segment { side: s.side, lo: s.lo.max(least), hi: s.hi.min(most) };
+        let segments: Vec<Segment> =
+            param.domain.segments.iter().map(cut).filter(|s| !s.is_empty()).collect();
+        if segments.is_empty() || segments == param.domain.segments {
+            return None;
+        }
+        Some(ParamSampler::new(&Param { domain: Domain { segments }, ..param.clone() }, settings))
     }
 
     /// A random value of one of `count` equal strata of the whole axis.

@@ -9,6 +9,7 @@ use super::unit::{Answer, Crowd, InputsUnit, PlotSample, Seen, StrataUnit};
 use super::{Task, survey};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
+use crate::model::Param;
 
 /// Strata that share a random stream; units are cut at its multiples.
 pub const STREAM_BLOCK: u64 = 1024;
@@ -134,12 +135,16 @@ fn pick_plot(task: &Task, unit: &InputsUnit, bits: &[Vec<f32>]) -> Vec<PlotSampl
 /// axes of all, with every fourth input partitioned.
 fn strata_inputs(task: &Task, unit: &StrataUnit) -> Vec<u64> {
     let (seed, name) = (task.settings.seed, task.function.name.as_str());
-    let samplers: Vec<ParamSampler> =
-        task.function.params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect();
+    let sampler = |param: &Param| {
+        let usual = ParamSampler::of_usual(param, &task.settings).filter(|_| unit.usual);
+        usual.unwrap_or_else(|| ParamSampler::new(param, &task.settings))
+    };
+    let samplers: Vec<ParamSampler> = task.function.params.iter().map(sampler).collect();
     let single = survey::free_params(task) == 1;
     let lattice = Lattice::new(samplers.len(), &mut Stream::new(seed, &[name, "", "lattice"], 0));
     // A round has far fewer blocks than 2^48.
-    let stream_of = |block: u64| Stream::new(seed, &[name, "", "strata"], unit.round << 48 | block);
+    let phase = if unit.usual { "usual strata" } else { "strata" };
+    let stream_of = |block: u64| Stream::new(seed, &[name, "", phase], unit.round << 48 | block);
     let mut stream = stream_of(unit.from / STREAM_BLOCK);
     let mut inputs = Vec::with_capacity((unit.to - unit.from) as usize * samplers.len());
     for i in unit.from..unit.to {
@@ -159,7 +164,7 @@ fn strata_inputs(task: &Task, unit: &StrataUnit) -> Vec<u64> {
     }
     if single {
         let mut order: Vec<usize> = (0..inputs.len() / samplers.len()).collect();
-        Stream::new(seed, &[name, "", "strata order"], unit.round << 48 | unit.from).shuffle(&mut order);
+        Stream::new(seed, &[name, phase, "order"], unit.round << 48 | unit.from).shuffle(&mut order);
         let rows = order.iter().flat_map(|&i| &inputs[i * samplers.len()..(i + 1) * samplers.len()]);
         inputs = rows.copied().collect();
     }

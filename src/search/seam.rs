@@ -14,10 +14,14 @@ use crate::fp::{Scalar, Stream};
 use crate::model::Outcome;
 use crate::ranges::Orthant;
 
-/// Places beside a seam are tried at so many powers of two of steps on either side.
+/// Places beside a seam are tried at so many powers of two of steps on either side. Beside a root
+/// little is left to find but close to it.
 const STEPS: [u32; 20] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 28, 32, 36, 40, 44];
-/// About what a seam costs: the bisection and the places beside it.
-const COST: u64 = 84;
+const ROOT_STEPS: [u32; 10] = [0, 1, 2, 3, 4, 6, 9, 14, 20, 28];
+/// Seams closed in on at a time: enough for a batch.
+const AT_ONCE: usize = 16;
+/// Steps in which interpolation may close in on a root before bisection takes over.
+const INTERPOLATED: u32 = 24;
 
 pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
     let mut seen = Seen { variant: unit.variant, ..Seen::default() };
@@ -38,14 +42,18 @@ pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Resul
         seams.extend(search.scan(&orthant, line, per_line, &mut stream)?);
     }
     stream.shuffle(&mut seams);
-    // A count below the number of seams. Half of them are chosen by what was seen beside them.
-    let most = (search.left / COST) as usize;
-    if seams.len() > most {
-        seams[most / 2..].sort_by(|a, b| b.bits.total_cmp(&a.bits));
-        seams.truncate(most);
+    // Every second one is chosen by what was seen beside it.
+    let mut worst: Vec<Seam> = seams.split_off(seams.len() / 2);
+    worst.sort_by(|a, b| b.bits.total_cmp(&a.bits));
+    let mut rest = seams.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
+    let both = worst.into_iter().flat_map(|seam| [Some(seam), rest.next().flatten()]).flatten();
+    let mut queue: Vec<Seam> = both.collect();
+    queue.reverse();
+    while search.left > 0 && !queue.is_empty() {
+        let mut few = queue.split_off(queue.len().saturating_sub(AT_ONCE));
+        search.close_in(&mut few)?;
+        search.look_around(&few)?;
     }
-    search.bisect(&mut seams)?;
-    search.look_around(&seams)?;
     let SeamSearch { probe, inputs, rows, .. } = search;
     let closing = probe.close()?;
     let hits = Hits { inputs: &inputs, arity: task.function.arity(), rows };
@@ -64,6 +72,8 @@ struct Seam {
     /// Which of the two builds changes, and its kind of result at `lo`.
     variant: bool,
     kind: Kind,
+    /// That build's results at the two places.
+    values: [f64; 2],
     /// Inconsistency of the two places.
     bits: f64,
 }
@@ -97,8 +107,14 @@ impl Kind {
     }
 }
 
-/// The kinds of both builds' results for an input, and their bits.
-type Look = ([Kind; 2], f64);
+/// What both builds answered to an input.
+#[derive(Clone, Copy)]
+struct Look {
+    kinds: [Kind; 2],
+    /// NaN for a fault.
+    values: [f64; 2],
+    bits: f64,
+}
 
 struct SeamSearch<'a> {
     probe: Probe<'a>,
@@ -117,8 +133,12 @@ impl SeamSearch<'_> {
         let mut kinds = Vec::new();
         let variant = seen.variant;
         probe.scores(&[variant], inputs, |_, _, input, score| {
-            let kind = |outcome| Kind::of(*result, outcome);
-            kinds.push(score.evaluated.then(|| ([kind(score.baseline), kind(score.variant)], score.bits)));
+            let outcomes = [score.baseline, score.variant];
+            kinds.push(score.evaluated.then(|| Look {
+                kinds: outcomes.map(|outcome| Kind::of(*result, outcome)),
+                values: outcomes.map(|outcome| outcome.value().map_or(f64::NAN, |bits| result.to_f64(bits))),
+                bits: score.bits,
+            }));
             if score.evaluated {
                 seen.statistics.add(score.bits, score.change, score.is_inconsistent());
             }
@@ -154,9 +174,9 @@ impl SeamSearch<'_> {
         let kinds = self.kinds(&inputs)?;
         let mut seams = Vec::new();
         for (at, pair) in places.windows(2).zip(kinds.windows(2)) {
-            let (Some((here, bits)), Some((there, bits_there))) = (pair[0], pair[1]) else { continue };
+            let (Some(here), Some(there)) = (pair[0], pair[1]) else { continue };
             for build in 0..2 {
-                if here[build] != there[build] {
+                if here.kinds[build] != there.kinds[build] {
                     seams.push(Seam {
                         orthant: orthant.clone(),
                         point: line.point.clone(),
@@ -164,8 +184,9 @@ impl SeamSearch<'_> {
                         lo: at[0],
                         hi: at[1],
                         variant: build == 1,
-                        kind: here[build],
-                        bits: bits.max(bits_there),
+                        kind: here.kinds[build],
+                        values: [here.values[build], there.values[build]],
+                        bits: here.bits.max(there.bits),
                     });
                 }
             }
@@ -174,36 +195,25 @@ impl SeamSearch<'_> {
     }
 
     /// Closes in on every seam, all of them at a time, until its two places are neighbours.
-    fn bisect(&mut self, seams: &mut [Seam]) -> Result<(), EvalError> {
-        loop {
+    fn close_in(&mut self, seams: &mut [Seam]) -> Result<(), EvalError> {
+        for turn in 0.. {
             let mut open = Vec::new();
             let mut inputs = Vec::new();
             for (i, seam) in seams.iter().enumerate() {
-                let axis = &seam.orthant.axes[seam.axis];
-                let mut middle = axis.settle(seam.lo + (seam.hi - seam.lo) / 2);
-                if middle <= seam.lo {
-                    // Among subnormals many places share a value.
-                    middle = axis.after(seam.lo).unwrap_or(seam.hi);
-                }
-                if middle < seam.hi {
-                    open.push((i, middle));
-                    inputs.extend(seam.input(middle));
+                if let Some(between) = seam.between(turn) {
+                    open.push((i, between));
+                    inputs.extend(seam.input(between));
                 }
             }
             if open.is_empty() {
-                return Ok(());
+                break;
             }
-            let kinds = self.kinds(&inputs)?;
-            for (&(i, middle), kinds) in open.iter().zip(kinds) {
-                let seam = &mut seams[i];
-                match kinds {
-                    Some((kinds, _)) if kinds[usize::from(seam.variant)] == seam.kind => seam.lo = middle,
-                    Some(_) => seam.hi = middle,
-                    // Nobody answers any more.
-                    None => seam.hi = seam.lo,
-                }
+            let looks = self.kinds(&inputs)?;
+            for (&(i, between), look) in open.iter().zip(looks) {
+                seams[i].narrow(between, look);
             }
         }
+        Ok(())
     }
 
     /// Tries places beside every seam, nearest first.
@@ -211,7 +221,8 @@ impl SeamSearch<'_> {
         let mut inputs = Vec::new();
         for seam in seams {
             let axis = &seam.orthant.axes[seam.axis];
-            for step in STEPS {
+            let steps: &[u32] = if seam.is_root() { &ROOT_STEPS } else { &STEPS };
+            for step in steps {
                 let below = axis.settle(seam.lo.saturating_sub((1 << step) - 1));
                 let above = axis.settle(seam.hi.saturating_add((1 << step) - 1));
                 inputs.extend(seam.input(below));
@@ -224,6 +235,49 @@ impl SeamSearch<'_> {
 }
 
 impl Seam {
+    /// Whether the build's result changes its sign here, among finite numbers.
+    fn is_root(&self) -> bool {
+        let [lo, hi] = self.values;
+        lo.is_finite() && hi.is_finite() && lo != 0.0 && hi != 0.0 && (lo < 0.0) != (hi < 0.0)
+    }
+
+    /// A place between the two to look at next; None when they are neighbours.
+    fn between(&self, turn: u32) -> Option<u64> {
+        let axis = &self.orthant.axes[self.axis];
+        let width = self.hi - self.lo;
+        let offset = match self.is_root() && turn < INTERPOLATED {
+            true => {
+                let [lo, hi] = self.values.map(f64::abs);
+                // A share of a width below 2^63.
+                let share = (lo / (lo + hi) * width as f64) as u64;
+                share.clamp(1, (width - width.min(1)).max(1))
+            }
+            false => width / 2,
+        };
+        let mut between = axis.settle(self.lo + offset);
+        if between <= self.lo {
+            // Among subnormals many places share a value.
+            between = axis.after(self.lo).unwrap_or(self.hi);
+        }
+        (between < self.hi).then_some(between)
+    }
+
+    /// Moves one of the two places to a place between them, by what was seen there. The value of the
+    /// place that stays is halved: interpolation would else come closer from one side only.
+    fn narrow(&mut self, between: u64, look: Option<Look>) {
+        // Nobody answers any more.
+        let Some(look) = look else { return self.hi = self.lo };
+        let build = usize::from(self.variant);
+        let [lo, hi] = &mut self.values;
+        if look.kinds[build] == self.kind {
+            self.lo = between;
+            (*lo, *hi) = (look.values[build], *hi / 2.0);
+        } else {
+            self.hi = between;
+            (*lo, *hi) = (*lo / 2.0, look.values[build]);
+        }
+    }
+
     fn input(&self, at: u64) -> Vec<u64> {
         self.orthant.input(&moved(&self.point, self.axis, at))
     }

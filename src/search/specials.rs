@@ -13,14 +13,18 @@ use crate::model::Param;
 /// compared, close enough to take the same branch.
 const BESIDE: f64 = 1.0 / (1 << 20) as f64;
 
+/// What most functions have an answer to, whatever else they refuse.
+const PLAIN: [f64; 8] = [1.0, 0.5, 2.0, 1.5, 3.0, 10.0, -0.5, -1.0];
+
 /// At most `most` distinct complete inputs, one after the other, the most promising first. For one parameter
-/// each special value; for several each value in each parameter among partitioned others, in turns with pairs
-/// of special values, which fill what is left. `edges` and `literals` of the settings say what values count as special.
+/// each special value; for several each value in each parameter among plain or partitioned others, in turns with
+/// pairs of special values, which fill what is left. `edges` and `literals` of the settings say what values count as special.
 pub fn specials(task: &Task, most: usize) -> Vec<u64> {
     let params = &task.function.params;
     let values: Vec<Vec<u64>> = params.iter().map(|param| special_values(task, param)).collect();
     let mut planner = Planner {
         samplers: params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect(),
+        plain: params.iter().map(plain_values).collect(),
         stream: Stream::new(task.settings.seed, &[&task.function.name, "", "specials"], 0),
         seen: BTreeSet::new(),
         inputs: Vec::new(),
@@ -62,18 +66,28 @@ fn singles(values: &[Vec<u64>]) -> impl Iterator<Item = (usize, u64)> {
 
 struct Planner {
     samplers: Vec<ParamSampler>,
+    /// Plain values of each parameter.
+    plain: Vec<Vec<u64>>,
     stream: Stream,
     seen: BTreeSet<Vec<u64>>,
     inputs: Vec<u64>,
 }
 
 impl Planner {
-    /// An input with some parameters set and the others partitioned.
+    /// An input with some parameters set and the others plain, or partitioned.
     fn add(&mut self, set: &[(usize, u64)]) {
-        let Planner { samplers, stream, seen, inputs } = self;
+        let Planner { samplers, plain, stream, seen, inputs } = self;
+        let among_plain = stream.below(2) == 0;
         let value = |(q, sampler): (usize, &ParamSampler)| {
-            let given = set.iter().find(|(p, _)| *p == q);
-            given.map_or_else(|| sampler.partitioned(stream), |(_, value)| *value)
+            if let Some((_, value)) = set.iter().find(|(p, _)| *p == q) {
+                return *value;
+            }
+            match plain[q].len() as u64 {
+                0 => sampler.partitioned(stream),
+                // An index below a length.
+                choices if among_plain => plain[q][stream.below(choices) as usize],
+                _ => sampler.partitioned(stream),
+            }
         };
         let input: Vec<u64> = samplers.iter().enumerate().map(value).collect();
         if seen.insert(input.clone()) {
@@ -98,6 +112,12 @@ impl Planner {
             self.add(&set);
         }
     }
+}
+
+fn plain_values(param: &Param) -> Vec<u64> {
+    let mut list = Special { param, seen: BTreeSet::new(), found: Vec::new() };
+    PLAIN.iter().for_each(|&v| list.nearest(v));
+    list.found
 }
 
 /// A parameter's special values, without duplicates: literals, edge values, then what lies beside literals.

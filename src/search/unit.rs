@@ -93,6 +93,8 @@ pub struct StrataUnit {
     pub from: u64,
     pub to: u64,
     pub count: u64,
+    /// The strata are of the magnitudes that people use, not of the whole domain.
+    pub usual: bool,
     /// Every how many consistent samples one is returned.
     pub keep_every: u64,
     /// Most inconsistent samples that are returned, about.
