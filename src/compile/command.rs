@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::harness::{RUNNER, abi_args, harness, linker};
 use super::shim::{Shim, function_shims, setup_shim};
-use crate::model::{Build, Experiment, FpEnvPolicy};
+use crate::model::{Build, Experiment, FpEnvPolicy, Libm};
 use crate::toolchain::{Family, PROBE_FILE};
 
 /// The linked object's name in command lines.
@@ -23,16 +24,18 @@ pub struct CommandLine {
 }
 
 /// The command lines of a build, in the order they are executed: the floating-point probe, the
-/// sources, the shims, the link. Pure; nothing is run.
+/// harness of a build that is a program of its own, the sources, the shims, the link. Pure; nothing
+/// is run.
 pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> Vec<CommandLine> {
     let lines = Lines::new(experiment, build, family);
-    let probe = (build.fpenv == FpEnvPolicy::Probed).then(|| lines.probe());
     let objects = lines.objects();
-    probe
+    lines
+        .probe()
         .into_iter()
+        .chain(lines.harness.iter().map(|s| s.line.clone()))
         .chain(lines.sources.iter().map(|s| s.line.clone()))
         .chain(lines.setup.iter().chain(&lines.shims).map(|s| s.line.clone()))
-        .chain([lines.link(&objects)])
+        .chain([lines.link(&objects, lines.linkages()[0])])
         .chain(lines.check(&objects))
         .collect()
 }
@@ -51,11 +54,23 @@ pub struct ShimLine {
     pub line: CommandLine,
 }
 
+/// What the objects of a build become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linkage {
+    /// An object to load.
+    Shared,
+    /// A program with all its libraries inside: it needs no loader of its target.
+    Static,
+    Dynamic,
+}
+
 /// Everything a build runs, with the parts that the link is made of.
 pub struct Lines<'a> {
     build: &'a Build,
     family: Family,
     libs: Vec<String>,
+    /// The runner and its table; empty when the build is loaded.
+    pub harness: Vec<ShimLine>,
     pub sources: Vec<SourceLine>,
     pub setup: Option<ShimLine>,
     /// One for each function, in the experiment's order.
@@ -85,32 +100,67 @@ impl<'a> Lines<'a> {
             let line = compile(shim.what.clone(), Path::new(&format!("{}.c", shim.stem)), &shim.stem);
             ShimLine { object: format!("{}.o", shim.stem), line, shim }
         };
+        let harness_line = |shim: Shim| {
+            let mut argv = head(build, family);
+            argv.extend(abi_args(&build.args));
+            argv.extend(["-O2", "-w", "-fPIC"].map(String::from));
+            argv.extend(dependency_args(family, &shim.stem));
+            argv.extend(["-o".into(), format!("{}.o", shim.stem), format!("{}.c", shim.stem)]);
+            let line = CommandLine { what: shim.what.clone(), argv };
+            ShimLine { object: format!("{}.o", shim.stem), line, shim }
+        };
+        let shims = function_shims(experiment);
+        let harness = if build.is_loaded() { Vec::new() } else { harness(experiment, &shims).into() };
         Lines {
+            harness: harness.into_iter().map(harness_line).collect(),
             build,
             family,
             libs: experiment.sources.libs.iter().map(|lib| format!("-l{lib}")).collect(),
             sources: sources.collect(),
             setup: setup_shim(experiment).map(shim_line),
-            shims: function_shims(experiment).into_iter().map(shim_line).collect(),
+            shims: shims.into_iter().map(shim_line).collect(),
         }
     }
 
     /// Every object's name, in link order.
     pub fn objects(&self) -> Vec<&str> {
+        let harness = self.harness.iter().map(|s| s.object.as_str());
         let generated = self.setup.iter().chain(&self.shims).map(|s| s.object.as_str());
-        self.sources.iter().map(|s| s.object.as_str()).chain(generated).collect()
+        harness.chain(self.sources.iter().map(|s| s.object.as_str())).chain(generated).collect()
     }
 
-    /// The program that shows what an executable built with exactly these arguments starts with.
-    pub fn probe(&self) -> CommandLine {
+    /// The program that shows what an executable built with exactly these arguments starts with; None
+    /// when that is given, or the runner shows it.
+    pub fn probe(&self) -> Option<CommandLine> {
+        if self.build.fpenv != FpEnvPolicy::Probed || !self.build.is_native() {
+            return None;
+        }
         let mut argv = head(self.build, self.family);
         argv.extend(self.build.args.iter().cloned());
         argv.extend(["-o", PROBE_PROGRAM, PROBE_FILE].map(String::from));
         argv.extend(self.libs.iter().cloned());
-        CommandLine { what: "probe".into(), argv }
+        Some(CommandLine { what: "probe".into(), argv })
     }
 
-    pub fn link(&self, objects: &[&str]) -> CommandLine {
+    /// What to make of the objects, the first that the linker can.
+    pub fn linkages(&self) -> &'static [Linkage] {
+        match (&self.build.environment.libm, self.build.is_native()) {
+            _ if self.build.is_loaded() => &[Linkage::Shared],
+            (Some(Libm::Musl), _) => &[Linkage::Static],
+            (_, true) => &[Linkage::Dynamic],
+            (_, false) => &[Linkage::Static, Linkage::Dynamic],
+        }
+    }
+
+    /// The name of what the link leaves.
+    pub fn product(&self) -> &'static str {
+        if self.harness.is_empty() { SHARED_OBJECT } else { RUNNER }
+    }
+
+    pub fn link(&self, objects: &[&str], linkage: Linkage) -> CommandLine {
+        if linkage != Linkage::Shared {
+            return self.link_program(objects, linkage);
+        }
         let (args, libs) = link_args(&self.build.args);
         let lto = args.iter().any(|a| a.starts_with("-flto"));
         let mut argv = head(self.build, self.family);
@@ -129,6 +179,32 @@ impl<'a> Lines<'a> {
         argv.extend(objects.iter().map(ToString::to_string));
         argv.extend(libs);
         argv.extend(self.libs.iter().cloned());
+        CommandLine { what: "link".into(), argv }
+    }
+
+    /// A program keeps every argument: it is to start as one of the user's would.
+    fn link_program(&self, objects: &[&str], linkage: Linkage) -> CommandLine {
+        let libm = self.build.environment.libm.as_ref();
+        let mut argv = head(self.build, self.family);
+        match linker(self.build) {
+            // The objects are made, and another compiler's arguments may mean nothing to it.
+            Some(linker) => argv = vec![linker.into()],
+            None => argv.extend(self.build.args.iter().filter(|arg| !arg.starts_with("-x")).cloned()),
+        }
+        if linkage == Linkage::Static {
+            argv.push("-static".into());
+        }
+        if self.family != Family::Tcc {
+            // The runner comes first: its `main` counts, also when a source has one.
+            argv.push("-Wl,-z,muldefs".into());
+        }
+        argv.extend(["-o", RUNNER].map(String::from));
+        argv.extend(objects.iter().map(ToString::to_string));
+        if let Some(Libm::File(path)) = libm {
+            argv.push(path.display().to_string());
+        }
+        argv.extend(self.libs.iter().cloned());
+        argv.push("-lm".into());
         CommandLine { what: "link".into(), argv }
     }
 
@@ -159,14 +235,20 @@ fn head(build: &Build, family: Family) -> Vec<String> {
 /// What every object needs to be loaded, and how its headers become known. After the user's own
 /// arguments, because an object that cannot be loaded serves nobody.
 fn object_args(family: Family, stem: &str) -> Vec<String> {
-    let mut args = vec!["-c".into()];
-    args.extend(position_independent(family));
-    args.extend(match family {
-        // Its -MD leaves the system's headers out.
-        Family::Tcc => vec!["-vv".into()],
-        Family::Gcc | Family::Clang | Family::Other => vec!["-MD".into(), "-MF".into(), format!("{stem}.d")],
-    });
+    let mut args = position_independent(family);
+    args.extend(dependency_args(family, stem));
     args
+}
+
+/// Compile, and say which headers were read.
+fn dependency_args(family: Family, stem: &str) -> Vec<String> {
+    match family {
+        // Its -MD leaves the system's headers out.
+        Family::Tcc => vec!["-c".into(), "-vv".into()],
+        Family::Gcc | Family::Clang | Family::Other => {
+            vec!["-c".into(), "-MD".into(), "-MF".into(), format!("{stem}.d")]
+        }
+    }
 }
 
 fn position_independent(family: Family) -> Vec<String> {

@@ -14,16 +14,17 @@ use super::cache::Cache;
 use super::command::{Lines, ShimLine, SourceLine};
 use super::error::CompileError;
 use super::folders::{Folders, include_folders};
-use super::fpenv::control_words;
+use super::fpenv::{control_words, runner_plan};
+use super::harness::linker;
 use super::inflight::InFlight;
 use super::key::Files;
 use super::link::{LinkRequest, Linked};
 use super::object::{ObjectRequest, Origin, make_object};
 use crate::model::{
-    Artifact, ArtifactStatus, Build, BuiltObject, ControlWords, Event, EventSink, Experiment, FpEnvPolicy,
-    FunctionStatus, gist,
+    Artifact, ArtifactStatus, Build, BuiltObject, ControlWords, Event, EventSink, Experiment, FunctionStatus,
+    RunnerPlan, gist,
 };
-use crate::toolchain::{Compiler, Missing, find};
+use crate::toolchain::{Compiler, Missing, find, missing_tool};
 
 /// How to compile.
 pub struct Settings<'a> {
@@ -206,14 +207,15 @@ impl Stage<'_> {
     }
 
     fn prepare<'b>(&self, build: &'b Build, compilers: &'b Compilers) -> Result<Ready<'b>, Unbuilt> {
-        if !build.is_native() {
-            return Err(Unbuilt::Skipped("targets other than native are not supported yet".into()));
-        }
         let compiler = match compilers.get(build.command.as_str()) {
             Some(Ok(compiler)) => compiler,
             Some(Err(missing)) => return Err(Unbuilt::Skipped(missing.to_string())),
             None => return Err(Unbuilt::Skipped(format!("{} not found", build.command))),
         };
+        let tools = build.runner.first().map(String::as_str).into_iter().chain(linker(build));
+        if let Some(missing) = tools.filter_map(|tool| missing_tool(tool)).next() {
+            return Err(Unbuilt::Skipped(missing.to_string()));
+        }
         let mut folders = self.experiment.sources.include.clone();
         folders.extend(include_folders(&build.args));
         let lines = Lines::new(self.experiment, build, compiler.family);
@@ -227,7 +229,7 @@ impl Stage<'_> {
             Err(why) => return Progress::Stopped(why),
         };
         let words = control_words(self.bench, ready.build, ready.compiler, &ready.lines);
-        if ready.build.fpenv == FpEnvPolicy::Probed {
+        if ready.lines.probe().is_some() {
             self.step(&ready, "probe", words.as_ref().is_ok_and(|w| w.1));
         }
         match words {
@@ -266,7 +268,7 @@ impl Stage<'_> {
     ) -> Result<(BuiltObject, BuildObjects), Failure> {
         let lines = &ready.lines;
         let mut objects = objects.into_iter();
-        let fixed_count = lines.sources.len() + usize::from(lines.setup.is_some());
+        let fixed_count = lines.harness.len() + lines.sources.len() + usize::from(lines.setup.is_some());
         let fixed: Vec<Object> = objects.by_ref().take(fixed_count).collect::<Result<_, _>>()?;
         let mut shims: Vec<Result<Object, String>> = Vec::new();
         for shim in objects {
@@ -276,11 +278,7 @@ impl Stage<'_> {
                 Err(other) => return Err(other),
             });
         }
-        let names = lines
-            .sources
-            .iter()
-            .map(|s| s.object.as_str())
-            .chain(lines.setup.iter().map(|s| s.object.as_str()));
+        let names = lines.objects().into_iter().take(fixed_count);
         let compiled = shims.iter().enumerate().filter_map(|(n, shim)| shim.as_ref().ok().map(|o| (n, o)));
         let request = LinkRequest {
             bench: self.bench,
@@ -291,7 +289,14 @@ impl Stage<'_> {
         };
         let linked = request.link();
         self.step(ready, "link", linked.as_ref().is_ok_and(|l| l.cached));
-        Ok(built(lines, control, &fixed, &shims, linked?))
+        let linked = linked?;
+        let (control, runner) = if ready.build.is_loaded() {
+            (control, None)
+        } else {
+            let (control, plan) = runner_plan(self.bench, ready.build, &linked.path, control)?;
+            (control, Some(plan))
+        };
+        Ok(built(lines, (control, runner), &fixed, &shims, linked))
     }
 
     fn step(&self, ready: &Ready, what: &str, cached: bool) {
@@ -307,20 +312,21 @@ enum Part<'a> {
     Shim(&'a ShimLine),
 }
 
-/// The sources, then the setup, then the shims.
+/// The harness, the sources, then the setup, then the shims.
 fn parts<'a>(lines: &'a Lines) -> impl Iterator<Item = Part<'a>> {
     let generated = lines.setup.iter().chain(&lines.shims).map(Part::Shim);
-    lines.sources.iter().map(Part::Source).chain(generated)
+    let harness = lines.harness.iter().map(Part::Shim);
+    harness.chain(lines.sources.iter().map(Part::Source)).chain(generated)
 }
 
 /// Probe, objects and link.
 fn steps(ready: &Ready) -> usize {
-    parts(&ready.lines).count() + 1 + usize::from(ready.build.fpenv == FpEnvPolicy::Probed)
+    parts(&ready.lines).count() + 1 + usize::from(ready.lines.probe().is_some())
 }
 
 fn built(
     lines: &Lines,
-    control: ControlWords,
+    (control, runner): (ControlWords, Option<RunnerPlan>),
     fixed: &[Object],
     shims: &[Result<Object, String>],
     linked: Linked,
@@ -333,8 +339,10 @@ fn built(
         functions: lines.shims.iter().enumerate().map(status).collect(),
         path: linked.path,
         control,
+        runner,
         setup_symbol: lines.setup.as_ref().map(|s| s.shim.symbol.clone()),
     };
+    let fixed = &fixed[lines.harness.len()..];
     let sources = lines.sources.iter().zip(fixed).map(|(s, o)| (s.path.clone(), o.path.clone()));
     let objects = BuildObjects {
         sources: sources.collect(),

@@ -9,6 +9,7 @@ mod deps;
 mod error;
 mod folders;
 mod fpenv;
+mod harness;
 mod inflight;
 mod key;
 mod link;

@@ -2,7 +2,8 @@
 
 use crate::fp::Scalar;
 use crate::model::{
-    Build, BuildId, Callee, Domain, Experiment, FpEnvPolicy, Function, Param, SearchSettings, Sources,
+    Build, BuildId, Callee, Domain, Environment, Experiment, FpEnvPolicy, Function, Param, SearchSettings,
+    Sources,
 };
 
 pub fn function(
@@ -51,6 +52,7 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
         compilers: Vec::new(),
         flags: Vec::new(),
         targets: Vec::new(),
+        environments: Vec::new(),
         exclude: Vec::new(),
         functions,
         search: SearchSettings::default(),
@@ -71,5 +73,6 @@ pub fn build(command: &str, args: &[&str]) -> Build {
         optional: false,
         runner: Vec::new(),
         triple: None,
+        environment: Environment::default(),
     }
 }

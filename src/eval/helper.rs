@@ -11,6 +11,7 @@ use super::frame::{read_frame, write_frame};
 use super::guard::{Batch, Shim};
 use super::object::Object;
 use super::process::{cpu_time, end_descendants};
+use super::relay;
 use super::settle::{Forked, Settled, fork, leave, settle, volunteer_for_oom};
 use super::slab::{CAPACITY, End, Phase};
 use super::watch::{Rules, watch};
@@ -43,6 +44,9 @@ pub fn helper_main() -> ExitCode {
 /// Answers requests; None when the other side is gone.
 fn serve(settled: &mut Settled) -> Option<()> {
     let object: BuiltObject = read_frame(&mut settled.requests).ok()??;
+    if let Some(plan) = &object.runner {
+        return relay::serve(settled, &object, plan);
+    }
     settled.slab.set_phase(Phase::Load(0));
     let loaded = Object::load(&object).map_err(|e| e.to_string());
     settled.slab.set_phase(Phase::Idle);

@@ -7,6 +7,8 @@
 //! * `guard` makes the calls (the loop itself is C, harness-c/guard.c);
 //! * `object` loads a build, `native` holds several side by side;
 //! * `helper` and `cautious` are the two ends of cautious mode, where every batch is a fork;
+//! * `relay` is a helper of a build that is a program of its own: `runner` starts and watches that
+//!   program, `words` are what the two say to each other (the program is harness-c/runner.c);
 //! * `settle` is what a process does before it lets code under test in;
 //! * `watch` ends what does not return; `process` and `frame` start processes and talk to them.
 //!
@@ -24,9 +26,12 @@ mod native;
 mod object;
 mod plan;
 mod process;
+mod relay;
+mod runner;
 mod settle;
 mod slab;
 mod watch;
+mod words;
 
 pub(crate) use cautious::{Call, Helpers};
 pub use counting::Counting;

@@ -180,11 +180,11 @@ impl Evaluator for Native<'_> {
     }
 
     fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
-        if !self.selection.cautious[build] {
+        let plan = self.selection.builds[build];
+        if !self.selection.cautious[build] && self.host.plans[plan].object.runner.is_none() {
             return self.evaluate_hot(build, inputs, out);
         }
         let Host { plans, helpers, slab, timeout, .. } = &mut *self.host;
-        let plan = self.selection.builds[build];
         let (function, arity) = (self.selection.function, self.selection.arity);
         let call = Call { function, arity, alone: false, timeout: *timeout };
         let strain = helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {

@@ -47,7 +47,7 @@ pub(crate) fn settle() -> io::Result<Settled> {
     limit(Resource::Core, 0)?;
     limit(Resource::Fsize, MAX_FILE)?;
     limit(Resource::Stack, STACK)?;
-    limit(Resource::As, slab.memory_mb().saturating_mul(1 << 20))?;
+    limit_address_space(slab.memory_mb().saturating_mul(1 << 20))?;
     // What code under test leaves behind comes to this process, which ends it.
     set_child_subreaper(Some(getpid()))?;
     let room = PathBuf::from(std::env::args_os().nth(4).unwrap_or_default());
@@ -90,6 +90,13 @@ fn limit(resource: Resource, wanted: u64) -> io::Result<()> {
     let maximum = getrlimit(resource).maximum;
     let value = Some(maximum.map_or(wanted, |most| wanted.min(most)));
     Ok(setrlimit(resource, Rlimit { current: value, maximum: value })?)
+}
+
+/// The soft limit alone: a runner on an emulator is given other limits.
+fn limit_address_space(wanted: u64) -> io::Result<()> {
+    let maximum = getrlimit(Resource::As).maximum;
+    let current = Some(maximum.map_or(wanted, |most| wanted.min(most)));
+    Ok(setrlimit(Resource::As, Rlimit { current, maximum })?)
 }
 
 /// Which side of a fork this is.

@@ -161,6 +161,19 @@ impl Slab {
         unsafe { std::ptr::copy_nonoverlapping(inputs.as_ptr(), self.word_ptr(INPUTS), inputs.len()) };
     }
 
+    /// The first `count` words of inputs.
+    pub(crate) fn inputs(&self, count: usize) -> Vec<u64> {
+        assert!(count <= CAPACITY * MAX_PARAMS, "more inputs than a slab holds");
+        // SAFETY: in the area of inputs, just checked; nobody writes while it is read.
+        (0..count).map(|k| unsafe { self.inputs_ptr().add(k).read_volatile() }).collect()
+    }
+
+    pub(crate) fn set_value(&self, index: usize, bits: u64) {
+        assert!(index < CAPACITY);
+        // SAFETY: in the area of CAPACITY words, just checked; nobody reads while it is written.
+        unsafe { self.outputs_ptr().add(index).write_volatile(bits) }
+    }
+
     pub(crate) fn value(&self, index: usize) -> u64 {
         assert!(index < CAPACITY);
         // SAFETY: in the area of CAPACITY words, just checked; nobody writes while it is read.
@@ -288,16 +301,18 @@ fn encode_fault(kind: Option<FaultKind>) -> u64 {
         Some(FaultKind::Signal(number)) => 2 << 32 | u64::from(number.cast_unsigned()),
         Some(FaultKind::Exit(code)) => 3 << 32 | u64::from(code.cast_unsigned()),
         Some(FaultKind::Timeout | FaultKind::Nondeterministic | FaultKind::StateDependent) => 4 << 32,
+        Some(FaultKind::Garbled) => 5 << 32,
     }
 }
 
-fn decode_fault(word: u64) -> Option<FaultKind> {
+pub(super) fn decode_fault(word: u64) -> Option<FaultKind> {
     let low = ((word & 0xffff_ffff) as u32).cast_signed();
     match word >> 32 {
         0 if word == 0 => None,
         0 => Some(FaultKind::Fpenv),
         2 => Some(FaultKind::Signal(low)),
         3 => Some(FaultKind::Exit(low)),
+        5 => Some(FaultKind::Garbled),
         _ => Some(FaultKind::Timeout),
     }
 }
@@ -326,7 +341,8 @@ mod tests {
     #[test]
     fn every_fault_survives_its_status_word() {
         let slab = Slab::create(LIMITS).unwrap();
-        for kind in [FaultKind::Timeout, FaultKind::Signal(11), FaultKind::Exit(-3), FaultKind::Fpenv] {
+        let kinds = [FaultKind::Timeout, FaultKind::Signal(11), FaultKind::Exit(-3), FaultKind::Fpenv];
+        for kind in kinds.into_iter().chain([FaultKind::Garbled]) {
             slab.set_fault(3, Some(kind));
             assert_eq!(slab.outcome(3), Outcome::Fault(kind));
         }

@@ -171,18 +171,18 @@ impl Pace {
     }
 }
 
-fn is_runnable(pid: Pid) -> bool {
+pub(super) fn is_runnable(pid: Pid) -> bool {
     stat_field(pid.as_raw_nonzero().get(), 0).as_deref() == Some("R")
 }
 
-fn cpu_clock(pid: Pid) -> Option<libc::clockid_t> {
+pub(super) fn cpu_clock(pid: Pid) -> Option<libc::clockid_t> {
     let mut clock = 0;
     // SAFETY: writes one clock id.
     let failed = unsafe { libc::clock_getcpuclockid(pid.as_raw_nonzero().get(), &mut clock) };
     (failed == 0).then_some(clock)
 }
 
-fn cpu_time(clock: libc::clockid_t) -> Option<Duration> {
+pub(super) fn cpu_time(clock: libc::clockid_t) -> Option<Duration> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes one timespec; a clock whose process is gone is an error.
     let failed = unsafe { libc::clock_gettime(clock, &mut time) };

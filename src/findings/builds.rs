@@ -33,7 +33,7 @@ fn environment(control: ControlWords) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{BuildId, BuiltObject, FpEnvPolicy};
+    use crate::model::{BuildId, BuiltObject, Environment, FpEnvPolicy};
 
     fn build() -> Build {
         Build {
@@ -47,6 +47,7 @@ mod tests {
             optional: false,
             runner: Vec::new(),
             triple: None,
+            environment: Environment::default(),
         }
     }
 
@@ -57,7 +58,13 @@ mod tests {
 
     fn built(control: ControlWords) -> ArtifactStatus {
         let functions = Vec::new();
-        ArtifactStatus::Built(BuiltObject { path: "a.so".into(), control, setup_symbol: None, functions })
+        ArtifactStatus::Built(BuiltObject {
+            path: "a.so".into(),
+            control,
+            runner: None,
+            setup_symbol: None,
+            functions,
+        })
     }
 
     #[test]

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::args;
+use super::environment;
 use super::names::{Unique, check_name};
 use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::{RawCompiler, RawExclude, RawFlags, RawMatrix, RawTarget};
 use super::sources::plain;
 use super::suggest::nearest;
-use crate::model::{CompilerSpec, Exclude, FlagSet, FpEnvPolicy, TargetSpec};
+use crate::model::{CompilerSpec, Exclude, FlagSet, TargetSpec};
 
 /// The target that is there when none is declared.
 const NATIVE: &str = "native";
@@ -42,7 +43,7 @@ pub(super) fn flags(raw: &[RawFlags], folder: &Path, problems: &mut Problems) ->
         check_name("flag set", &entry.name, problems);
         unique.add("flag sets", entry.name.as_str(), entry.name.place, "", problems);
         args::check(&entry.args, problems);
-        let fpenv = entry.fpenv.as_ref().and_then(|text| fpenv(text, problems));
+        let fpenv = entry.fpenv.as_ref().and_then(|text| environment::fpenv(text, problems));
         sets.push(FlagSet {
             name: entry.name.value.clone(),
             args: args::resolve(&entry.args, folder),
@@ -84,7 +85,7 @@ pub(super) fn targets(
             compilers: target_compilers(entry, compilers, folder, problems),
             args: args::resolve(&entry.args, folder),
             runner: runner(entry, folder, problems),
-            fpenv: entry.fpenv.as_ref().and_then(|text| fpenv(text, problems)),
+            fpenv: entry.fpenv.as_ref().and_then(|text| environment::fpenv(text, problems)),
         });
     }
     targets
@@ -163,19 +164,27 @@ pub(super) fn excludes(raw: &RawMatrix, targets: &[TargetSpec], problems: &mut P
     let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
     let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
     let targets: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    let environments: Vec<&str> = raw.environments.iter().map(|entry| entry.name.as_str()).collect();
     let mut excludes = Vec::new();
     for entry in &raw.exclude {
-        let RawExclude { place, compiler, flags: flag_set, target } = entry;
-        if compiler.is_none() && flag_set.is_none() && target.is_none() {
+        let RawExclude { place, compiler, flags: flag_set, target, environment } = entry;
+        if [compiler, flag_set, target, environment].iter().all(|part| part.is_none()) {
             let problem =
                 Problem::new(*place, "[[exclude]] names nothing").label("this would exclude every build");
-            problems.add(problem.help("give `compiler`, `flags` or `target`, or several of them"));
+            problems
+                .add(problem.help("give `compiler`, `flags`, `target` or `environment`, or several of them"));
         }
         check_glob("compiler", compiler.as_ref(), &compilers, problems);
         check_glob("flag set", flag_set.as_ref(), &flags, problems);
         check_glob("target", target.as_ref(), &targets, problems);
+        check_glob("environment", environment.as_ref(), &environments, problems);
         let value = |text: &Option<Text>| text.as_ref().map(|text| text.value.clone());
-        excludes.push(Exclude { compiler: value(compiler), flags: value(flag_set), target: value(target) });
+        excludes.push(Exclude {
+            compiler: value(compiler),
+            flags: value(flag_set),
+            target: value(target),
+            environment: value(environment),
+        });
     }
     excludes
 }
@@ -232,19 +241,4 @@ fn command_path(text: &Text, folder: &Path, problems: &mut Problems) -> String {
         });
     }
     path.to_string_lossy().into_owned()
-}
-
-fn fpenv(text: &Text, problems: &mut Problems) -> Option<FpEnvPolicy> {
-    match text.as_str() {
-        "probed" => Some(FpEnvPolicy::Probed),
-        "ieee" => Some(FpEnvPolicy::Ieee),
-        "ftz" => Some(FpEnvPolicy::Ftz),
-        other => {
-            let allowed = ["probed", "ieee", "ftz"];
-            let problem = Problem::new(text.place, format!("`fpenv` cannot be {other:?}"));
-            let problem = problem.meant(other, allowed, "unknown", "allowed values");
-            problems.add(problem);
-            None
-        }
-    }
 }

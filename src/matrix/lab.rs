@@ -5,7 +5,7 @@ use std::path::Path;
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::RawMatrix;
-use super::{axes, function, names, search, sources};
+use super::{axes, environment, function, names, search, sources};
 use crate::model::{Callee, Experiment, Function, TargetSpec};
 
 /// Resolves a matrix whose file is at `path`, absolute.
@@ -15,6 +15,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
     let compilers = axes::compilers(&raw.compilers, folder, problems);
     let flags = axes::flags(&raw.flags, folder, problems);
     let targets = axes::targets(&raw.targets, &raw.compilers, folder, problems);
+    let environments = environment::environments(&raw.environments, folder, problems);
     let exclude = axes::excludes(raw, &targets, problems);
     if let Some(baseline) = &raw.baseline {
         check_baseline(baseline, raw, &targets, problems);
@@ -36,6 +37,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         compilers,
         flags,
         targets,
+        environments,
         exclude,
         functions,
         search: search::resolve(&raw.search, problems),
@@ -68,12 +70,14 @@ fn require(raw: &RawMatrix, problems: &mut Problems) {
     }
 }
 
-/// A baseline is `compiler/flags/target`; its tail may be left out where one build is meant anyway.
+/// A baseline is `compiler/flags/target`, and `/environment` where any is declared; its tail may be left out where one build is meant anyway.
 fn check_baseline(baseline: &Text, raw: &RawMatrix, targets: &[TargetSpec], problems: &mut Problems) {
     let parts: Vec<&str> = baseline.value.split('/').collect();
     let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
     let nameless = parts.len() == 1 && !compilers.contains(&baseline.as_str());
-    if nameless || parts.len() > 3 || parts.iter().any(|part| part.is_empty()) {
+    let environments: Vec<&str> = raw.environments.iter().map(|entry| entry.name.as_str()).collect();
+    let most = if environments.is_empty() { 3 } else { 4 };
+    if nameless || parts.len() > most || parts.iter().any(|part| part.is_empty()) {
         let problem =
             Problem::new(baseline.place, format!("`{}` is not the name of a build", baseline.as_str()));
         problems.add(problem.label("expected `compiler/flags/target`, such as \"gcc/O0/native\""));
@@ -82,9 +86,9 @@ fn check_baseline(baseline: &Text, raw: &RawMatrix, targets: &[TargetSpec], prob
     let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
     let targets: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let mut start = 0;
-    for (part, (kind, names)) in
-        parts.iter().zip([("compiler", compilers), ("flag set", flags), ("target", targets)])
-    {
+    let axes =
+        [("compiler", compilers), ("flag set", flags), ("target", targets), ("environment", environments)];
+    for (part, (kind, names)) in parts.iter().zip(axes) {
         if !names.contains(part) && !names.is_empty() {
             let place = baseline.part(start..start + part.len());
             let problem = Problem::new(place, format!("the baseline's {kind} `{part}` is not declared"));

@@ -6,6 +6,7 @@ mod args;
 mod axes;
 mod c_type;
 mod domain;
+mod environment;
 mod error;
 mod function;
 mod intervals;

@@ -14,6 +14,7 @@ const TOP: &[&str] = &[
     "compiler",
     "flags",
     "target",
+    "environment",
     "exclude",
     "function",
     "functions",
@@ -26,7 +27,8 @@ const SOURCES: &[&str] = &["files", "include", "defines", "libs"];
 const COMPILER: &[&str] = &["name", "command", "args", "optional"];
 const FLAGS: &[&str] = &["name", "args", "fpenv"];
 const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv"];
-const EXCLUDE: &[&str] = &["compiler", "flags", "target"];
+const ENVIRONMENT: &[&str] = &["name", "fpenv", "rounding", "x87_precision", "libm", "glibc_tunables"];
+const EXCLUDE: &[&str] = &["compiler", "flags", "target", "environment"];
 const FUNCTION: &[&str] = &["signature", "name", "params", "call", "body", "result", "headers", "domain"];
 
 /// The table a key belongs in, to answer a key in the wrong place.
@@ -36,6 +38,7 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
         ("[sources]", SOURCES),
         ("[search]", &SEARCH_KEYS),
         ("[[target]]", TARGET),
+        ("[[environment]]", ENVIRONMENT),
         ("[[compiler]]", COMPILER),
         ("[[function]]", FUNCTION),
     ]
@@ -52,6 +55,7 @@ pub(super) struct RawMatrix {
     pub compilers: Vec<RawCompiler>,
     pub flags: Vec<RawFlags>,
     pub targets: Vec<RawTarget>,
+    pub environments: Vec<RawEnvironment>,
     pub exclude: Vec<RawExclude>,
     pub functions: Vec<RawFunction>,
     pub function_files: Vec<Text>,
@@ -92,11 +96,21 @@ pub(super) struct RawTarget {
     pub fpenv: Option<Text>,
 }
 
+pub(super) struct RawEnvironment {
+    pub name: Text,
+    pub fpenv: Option<Text>,
+    pub rounding: Option<Text>,
+    pub x87_precision: Option<Text>,
+    pub libm: Option<Text>,
+    pub glibc_tunables: Option<Text>,
+}
+
 pub(super) struct RawExclude {
     pub place: Place,
     pub compiler: Option<Text>,
     pub flags: Option<Text>,
     pub target: Option<Text>,
+    pub environment: Option<Text>,
 }
 
 /// What a parameter's domain is written as.
@@ -151,6 +165,9 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
     for (place, table) in top.tables(reader, "target") {
         raw.targets.extend(read_target(reader, place, table));
     }
+    for (place, table) in top.tables(reader, "environment") {
+        raw.environments.extend(read_environment(reader, place, table));
+    }
     for (place, table) in top.tables(reader, "exclude") {
         let mut keys = Keys::open(reader, "[[exclude]]", place, table, EXCLUDE);
         raw.exclude.push(RawExclude {
@@ -158,6 +175,7 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
             compiler: keys.text(reader, "compiler"),
             flags: keys.text(reader, "flags"),
             target: keys.text(reader, "target"),
+            environment: keys.text(reader, "environment"),
         });
     }
     raw.functions = read_functions(reader, &mut top);
@@ -231,6 +249,18 @@ fn read_target(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Opt
         runner: keys.texts(reader, "runner"),
         fpenv: keys.text(reader, "fpenv"),
         name: keys.required(reader, "name", "`name = \"aarch64\"`")?,
+    })
+}
+
+fn read_environment(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawEnvironment> {
+    let mut keys = Keys::open(reader, "[[environment]]", place, table, ENVIRONMENT);
+    Some(RawEnvironment {
+        fpenv: keys.text(reader, "fpenv"),
+        rounding: keys.text(reader, "rounding"),
+        x87_precision: keys.text(reader, "x87_precision"),
+        libm: keys.text(reader, "libm"),
+        glibc_tunables: keys.text(reader, "glibc_tunables"),
+        name: keys.required(reader, "name", "`name = \"musl\"`")?,
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BuildId, ControlWords};
+use super::{BuildId, ControlWords, FpSetting};
 
 /// Whether a build has a function under test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,13 +16,25 @@ pub enum FunctionStatus {
     Missing { message: String },
 }
 
-/// A loadable object.
+/// How a build that is a program of its own is run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunnerPlan {
+    /// The emulator and its arguments; empty when this machine runs the program itself.
+    pub command: Vec<String>,
+    /// Added to the environment of the program.
+    pub variables: Vec<(String, String)>,
+    pub setting: FpSetting,
+}
+
+/// What the calls of a build go to: an object to load, or a program to ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltObject {
-    /// The shared object in the cache. Loaders load a private copy of it.
+    /// The shared object or program in the cache. It is used through a private copy.
     pub path: PathBuf,
-    /// Set in this environment before every batch.
+    /// Registers of x86-64: set before every batch of an object; what a program starts with.
     pub control: ControlWords,
+    /// None: loaded into the worker, beside the others.
+    pub runner: Option<RunnerPlan>,
     /// `void setup(void)` to call once after loading, if any.
     pub setup_symbol: Option<String>,
     /// One entry per function of the experiment, in its order.

@@ -1,10 +1,11 @@
-//! A build: one compiler, one flag set, one target.
+//! A build: one compiler, one flag set, one target, one environment.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// `compiler/flags/target`, such as `clang-16/O3-fast/native`.
+/// `compiler/flags/target`, such as `clang-16/O3-fast/native`, and `/environment` where one is declared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BuildId(pub String);
@@ -12,6 +13,11 @@ pub struct BuildId(pub String);
 impl BuildId {
     pub fn new(compiler: &str, flags: &str, target: &str) -> BuildId {
         BuildId(format!("{compiler}/{flags}/{target}"))
+    }
+
+    /// The same build in an environment of this name; the implied one has none.
+    pub fn in_environment(self, name: &str) -> BuildId {
+        if name.is_empty() { self } else { BuildId(format!("{self}/{name}")) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -38,6 +44,78 @@ pub enum FpEnvPolicy {
     Ftz,
 }
 
+/// Which way results are rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rounding {
+    Nearest,
+    Up,
+    Down,
+    Zero,
+}
+
+impl Rounding {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rounding::Nearest => "nearest",
+            Rounding::Up => "up",
+            Rounding::Down => "down",
+            Rounding::Zero => "zero",
+        }
+    }
+}
+
+/// The significand that the x87 rounds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    Single,
+    Double,
+    Extended,
+}
+
+impl Precision {
+    pub fn bits(self) -> u64 {
+        match self {
+            Precision::Single => 24,
+            Precision::Double => 53,
+            Precision::Extended => 64,
+        }
+    }
+}
+
+/// A mathematics library that a build is linked with in place of its compiler's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Libm {
+    /// By the program `musl-gcc`.
+    Musl,
+    /// A library file.
+    File(PathBuf),
+}
+
+/// An `[[environment]]`: what calls run in beside the build's own code. What is None stays as the
+/// build would have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Environment {
+    /// Empty for the one that is there when none is declared.
+    pub name: String,
+    pub fpenv: Option<FpEnvPolicy>,
+    pub rounding: Option<Rounding>,
+    pub precision: Option<Precision>,
+    pub libm: Option<Libm>,
+    /// The value of GLIBC_TUNABLES.
+    pub tunables: Option<String>,
+}
+
+/// What is set before every batch of a build; what is None stays as its program starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FpSetting {
+    pub flush: Option<bool>,
+    pub rounding: Option<Rounding>,
+    pub precision: Option<Precision>,
+}
+
 /// The control registers that decide rounding and flushing on x86-64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlWords {
@@ -53,6 +131,35 @@ impl ControlWords {
 
     pub fn flushes(self) -> bool {
         self.mxcsr & 0x8040 != 0
+    }
+
+    /// These words with a setting applied.
+    pub fn with(self, setting: &FpSetting) -> ControlWords {
+        let ControlWords { mut mxcsr, mut x87 } = self;
+        match setting.flush {
+            Some(true) => mxcsr |= 0x8040,
+            Some(false) => mxcsr &= !0x8040,
+            None => {}
+        }
+        if let Some(rounding) = setting.rounding {
+            let field = match rounding {
+                Rounding::Nearest => 0,
+                Rounding::Down => 1,
+                Rounding::Up => 2,
+                Rounding::Zero => 3,
+            };
+            mxcsr = mxcsr & !0x6000 | field << 13;
+            x87 = x87 & !0x0c00 | (field as u16) << 10;
+        }
+        if let Some(precision) = setting.precision {
+            let field = match precision {
+                Precision::Single => 0,
+                Precision::Double => 2,
+                Precision::Extended => 3,
+            };
+            x87 = x87 & !0x0300 | field << 8;
+        }
+        ControlWords { mxcsr, x87 }
     }
 }
 
@@ -74,10 +181,48 @@ pub struct Build {
     pub runner: Vec<String>,
     /// The target triple for `clang --target`; None for native.
     pub triple: Option<String>,
+    pub environment: Environment,
 }
 
 impl Build {
+    /// Whether this machine is the target.
     pub fn is_native(&self) -> bool {
         self.runner.is_empty() && self.triple.is_none()
+    }
+
+    /// Whether it is loaded into a worker, beside the others; else it is a program of its own.
+    pub fn is_loaded(&self) -> bool {
+        self.is_native() && self.environment.libm.is_none() && self.environment.tunables.is_none()
+    }
+
+    /// What is set before its calls.
+    pub fn setting(&self) -> FpSetting {
+        let flush = match self.fpenv {
+            FpEnvPolicy::Probed => None,
+            FpEnvPolicy::Ieee => Some(false),
+            FpEnvPolicy::Ftz => Some(true),
+        };
+        let Environment { rounding, precision, .. } = self.environment;
+        FpSetting { flush, rounding, precision }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_changes_its_own_fields_of_the_registers_alone() {
+        let set =
+            |flush, rounding, precision| ControlWords::IEEE.with(&FpSetting { flush, rounding, precision });
+        assert_eq!(set(None, None, None), ControlWords::IEEE);
+        assert_eq!(set(Some(true), None, None), ControlWords::FTZ);
+        assert_eq!(
+            ControlWords::FTZ.with(&FpSetting { flush: Some(false), ..FpSetting::default() }),
+            ControlWords::IEEE
+        );
+        assert_eq!(set(None, Some(Rounding::Up), None), ControlWords { mxcsr: 0x5f80, x87: 0x0b7f });
+        assert_eq!(set(None, Some(Rounding::Zero), None), ControlWords { mxcsr: 0x7f80, x87: 0x0f7f });
+        assert_eq!(set(None, None, Some(Precision::Double)), ControlWords { mxcsr: 0x1f80, x87: 0x027f });
     }
 }

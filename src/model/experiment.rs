@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{FpEnvPolicy, Function, SearchSettings};
+use super::{Environment, FpEnvPolicy, Function, SearchSettings};
 
 /// The sources and what every compilation of them needs. Paths are absolute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,7 @@ pub struct Exclude {
     pub compiler: Option<String>,
     pub flags: Option<String>,
     pub target: Option<String>,
+    pub environment: Option<String>,
 }
 
 /// A validated matrix.
@@ -67,6 +68,8 @@ pub struct Experiment {
     pub compilers: Vec<CompilerSpec>,
     pub flags: Vec<FlagSet>,
     pub targets: Vec<TargetSpec>,
+    /// One without a name when none is declared.
+    pub environments: Vec<Environment>,
     pub exclude: Vec<Exclude>,
     /// In the order of the matrix.
     pub functions: Vec<Function>,

@@ -15,11 +15,13 @@ mod run;
 mod settings;
 mod truth;
 
-pub use artifact::{Artifact, ArtifactStatus, BuiltObject, FunctionStatus};
+pub use artifact::{Artifact, ArtifactStatus, BuiltObject, FunctionStatus, RunnerPlan};
 pub use bench::{
     BENCH_SCHEMA, BenchFile, BenchRow, Published, PublishedRow, Reference, Timed, TimedFunction, TruthScore,
 };
-pub use build::{Build, BuildId, ControlWords, FpEnvPolicy};
+pub use build::{
+    Build, BuildId, ControlWords, Environment, FpEnvPolicy, FpSetting, Libm, Precision, Rounding,
+};
 pub use census::{Census, CensusCell};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};

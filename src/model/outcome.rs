@@ -22,6 +22,8 @@ pub enum FaultKind {
     Nondeterministic,
     /// Failed after other calls, but not alone in a fresh process.
     StateDependent,
+    /// Made the program it ran in answer noise.
+    Garbled,
 }
 
 impl fmt::Display for FaultKind {
@@ -36,6 +38,7 @@ impl fmt::Display for FaultKind {
             FaultKind::Fpenv => f.write_str("fpenv"),
             FaultKind::Nondeterministic => f.write_str("nondeterministic"),
             FaultKind::StateDependent => f.write_str("state-dependent"),
+            FaultKind::Garbled => f.write_str("garbled"),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Crossing the axes: compilers x flag sets x targets, less what is excluded.
+//! Crossing the axes: compilers x flag sets x targets x environments, less what is excluded.
 
 use glob::Pattern;
 
 use super::{PlanError, baseline};
-use crate::model::{Build, BuildId, CompilerSpec, Exclude, Experiment, FlagSet, TargetSpec};
+use crate::model::{Build, BuildId, CompilerSpec, Environment, Exclude, Experiment, FlagSet, TargetSpec};
 
 /// More builds than this are a mistake in the matrix.
 const MOST_BUILDS: usize = 10_000;
@@ -28,7 +28,8 @@ pub fn expand(experiment: &Experiment) -> Result<Plan, PlanError> {
         .compilers
         .len()
         .saturating_mul(experiment.flags.len())
-        .saturating_mul(experiment.targets.len());
+        .saturating_mul(experiment.targets.len())
+        .saturating_mul(experiment.environments.len());
     if cells > MOST_BUILDS {
         return Err(PlanError::TooManyBuilds { builds: cells, most: MOST_BUILDS });
     }
@@ -37,11 +38,13 @@ pub fn expand(experiment: &Experiment) -> Result<Plan, PlanError> {
     for compiler in &experiment.compilers {
         for flags in &experiment.flags {
             for target in &experiment.targets {
-                let Some(build) = build(compiler, flags, target) else { continue };
-                if rules.iter().any(|rule| rule.matches(&build)) {
-                    excluded.push(build.id);
-                } else {
-                    builds.push(build);
+                let Some(cell) = build(compiler, flags, target) else { continue };
+                for build in experiment.environments.iter().map(|e| surround(cell.clone(), e)) {
+                    if rules.iter().any(|rule| rule.matches(&build)) {
+                        excluded.push(build.id);
+                    } else {
+                        builds.push(build);
+                    }
                 }
             }
         }
@@ -71,7 +74,16 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
         optional: compiler.optional,
         runner: target.runner.clone(),
         triple: target.triple.clone(),
+        environment: Environment::default(),
     })
+}
+
+/// A cell in an environment.
+fn surround(mut build: Build, environment: &Environment) -> Build {
+    build.id = build.id.in_environment(&environment.name);
+    build.fpenv = environment.fpenv.unwrap_or(build.fpenv);
+    build.environment = environment.clone();
+    build
 }
 
 /// An exclude with its globs ready; a part that is not given matches everything.
@@ -79,6 +91,7 @@ struct Rule {
     compiler: Option<Pattern>,
     flags: Option<Pattern>,
     target: Option<Pattern>,
+    environment: Option<Pattern>,
 }
 
 impl Rule {
@@ -94,20 +107,27 @@ impl Rule {
             compiler: pattern(&exclude.compiler)?,
             flags: pattern(&exclude.flags)?,
             target: pattern(&exclude.target)?,
+            environment: pattern(&exclude.environment)?,
         })
     }
 
     fn matches(&self, build: &Build) -> bool {
-        [(&self.compiler, &build.compiler), (&self.flags, &build.flags), (&self.target, &build.target)]
-            .into_iter()
-            .all(|(pattern, name)| pattern.as_ref().is_none_or(|pattern| pattern.matches(name)))
+        let Rule { compiler, flags, target, environment } = self;
+        [
+            (compiler, &build.compiler),
+            (flags, &build.flags),
+            (target, &build.target),
+            (environment, &build.environment.name),
+        ]
+        .into_iter()
+        .all(|(pattern, name)| pattern.as_ref().is_none_or(|pattern| pattern.matches(name)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FpEnvPolicy, SearchSettings, Sources};
+    use crate::model::{FpEnvPolicy, Rounding, SearchSettings, Sources};
 
     fn compiler(name: &str) -> CompilerSpec {
         CompilerSpec {
@@ -143,6 +163,7 @@ mod tests {
             compilers: vec![compiler("gcc"), compiler("clang")],
             flags: vec![flags("O0"), flags("O3")],
             targets: vec![target("native", None)],
+            environments: vec![Environment::default()],
             exclude: Vec::new(),
             functions: Vec::new(),
             search: SearchSettings::default(),
@@ -152,7 +173,7 @@ mod tests {
     }
 
     fn exclude(compiler: Option<&str>, flags: Option<&str>) -> Exclude {
-        Exclude { compiler: compiler.map(Into::into), flags: flags.map(Into::into), target: None }
+        Exclude { compiler: compiler.map(Into::into), flags: flags.map(Into::into), ..Exclude::default() }
     }
 
     fn ids(plan: &Plan) -> Vec<&str> {
@@ -186,6 +207,24 @@ mod tests {
         assert_eq!(arm.triple.as_deref(), Some("arm-linux-gnu"));
         assert!(!arm.is_native());
         assert_eq!(plan.baseline, 5);
+    }
+
+    #[test]
+    fn every_cell_is_crossed_with_every_environment() {
+        let mut lab = experiment(None);
+        let environment =
+            |name: &str, rounding| Environment { name: name.into(), rounding, ..Environment::default() };
+        lab.environments = vec![environment("plain", None), environment("up", Some(Rounding::Up))];
+        lab.environments[1].fpenv = Some(FpEnvPolicy::Ftz);
+        lab.exclude = vec![
+            exclude(Some("clang"), None),
+            Exclude { flags: Some("O0".into()), environment: Some("u*".into()), ..Exclude::default() },
+        ];
+        let plan = expand(&lab).unwrap();
+        assert_eq!(ids(&plan), ["gcc/O0/native/plain", "gcc/O3/native/plain", "gcc/O3/native/up"]);
+        let up = &plan.builds[2];
+        assert_eq!((up.fpenv, up.environment.rounding), (FpEnvPolicy::Ftz, Some(Rounding::Up)));
+        assert_eq!(plan.builds[1].fpenv, FpEnvPolicy::Probed);
     }
 
     #[test]

@@ -128,6 +128,7 @@ mod tests {
         let object = BuiltObject {
             path: file.into(),
             control: ControlWords::IEEE,
+            runner: None,
             setup_symbol: None,
             functions: Vec::new(),
         };

@@ -106,6 +106,12 @@ pub fn locate(command: &str) -> Option<PathBuf> {
         .find(|p| is_executable(p))
 }
 
+/// What to say of a tool that is not on this machine; None when it is.
+pub fn missing_tool(command: &str) -> Option<Missing> {
+    let missing = || Missing { command: command.into(), package: debian_package(command) };
+    locate(command).is_none().then(missing)
+}
+
 fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }

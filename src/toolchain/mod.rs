@@ -7,7 +7,7 @@ mod package;
 mod probe;
 mod process;
 
-pub use compiler::{Compiler, Family, Missing, find, locate};
+pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool};
 pub use host::{cpu_model, libm_identity};
 pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, read_probe};

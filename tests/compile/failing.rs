@@ -103,13 +103,13 @@ fn an_experiment_of_missing_functions_alone_says_what_is_missing() {
 fn a_missing_compiler_is_skipped_with_its_package() {
     let lab = Lab::new(&[HALF], vec![unary("half")]);
     let mut foreign = build("gcc", &["-O2"]);
-    foreign.runner = vec!["qemu-aarch64".into()];
+    foreign.runner = vec!["qemu-no-such-machine".into()];
     let artifacts = lab.compile(&[absent("gcc-3", &[]), build("gcc", &[]), foreign]).artifacts;
     let skipped = |reason: &str| ArtifactStatus::Skipped { reason: reason.into() };
     assert_eq!(artifacts[0].status, skipped("gcc-3 not found; Debian package gcc-3"));
     assert_eq!(artifacts[0].version, "");
     object(&artifacts[1]);
-    assert_eq!(artifacts[2].status, skipped("targets other than native are not supported yet"));
+    assert_eq!(artifacts[2].status, skipped("qemu-no-such-machine not found; Debian package qemu-user"));
 }
 
 #[test]

@@ -10,8 +10,8 @@ use std::time::Duration;
 use bitrift::compile::{Cache, Compiled, Settings, compile_all};
 use bitrift::fp::Scalar;
 use bitrift::model::{
-    Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Domain, Event, EventSink, Experiment,
-    FpEnvPolicy, Function, FunctionStatus, Param, SearchSettings, Sources,
+    Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Domain, Environment, Event, EventSink,
+    Experiment, FpEnvPolicy, Function, FunctionStatus, Param, SearchSettings, Sources,
 };
 use bitrift::toolchain::find;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -53,6 +53,7 @@ impl Lab {
                 compilers: Vec::new(),
                 flags: Vec::new(),
                 targets: Vec::new(),
+                environments: vec![Environment::default()],
                 exclude: Vec::new(),
                 functions,
                 search: SearchSettings::default(),
@@ -146,6 +147,7 @@ pub fn absent(command: &str, args: &[&str]) -> Build {
         optional: false,
         runner: Vec::new(),
         triple: None,
+        environment: Environment::default(),
     }
 }
 

@@ -1,0 +1,394 @@
+/* Runs the functions of one build that cannot be loaded beside the others: another target, another
+ * libm, another environment. Requests come on standard input, answers go to standard output. Linked
+ * with the build's objects and its own flags, so it starts in the environment those give a program.
+ *
+ * Code under test may loop, crash, exit or write anywhere. In hot mode that costs this process, and
+ * bitrift starts another; in the fork modes it costs a child, and the parent names the input. */
+#define _GNU_SOURCE
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control.h"
+
+/* A sign of life is due this often, in nanoseconds. */
+#define BEAT_NS 200000000ll
+
+struct request {
+    uint64_t function, arity, count, mode, timeout_us;
+};
+
+/* Shared with the forks. */
+struct batch {
+    volatile uint64_t index;    /* the input whose call is under way */
+    volatile uint64_t finished; /* all calls came back */
+    volatile uint64_t spent_ns;
+    uint64_t in[MOST_INPUTS * MOST_PARAMS];
+    uint64_t out[MOST_INPUTS];
+    uint64_t status[MOST_INPUTS];
+};
+
+static int requests, replies;
+static struct batch *batch;
+static struct control setting;
+
+/* ---- Words ---- */
+
+static void swap_words(uint64_t *words, size_t count) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (size_t i = 0; i < count; i++)
+        words[i] = __builtin_bswap64(words[i]);
+#else
+    (void)words;
+    (void)count;
+#endif
+}
+
+/* Leaves without a word: nobody is there, and destructors may belong to code under test. */
+static void leave(void) {
+    _exit(0);
+}
+
+static void get_words(uint64_t *words, size_t count) {
+    char *at = (char *)words;
+    size_t left = count * sizeof *words;
+    while (left > 0) {
+        ssize_t got = read(requests, at, left);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            leave();
+        at += got;
+        left -= (size_t)got;
+    }
+    swap_words(words, count);
+}
+
+/* Destroys what it writes. */
+static void put_words(uint64_t *words, size_t count) {
+    const char *at = (const char *)words;
+    size_t left = count * sizeof *words;
+    swap_words(words, count);
+    while (left > 0) {
+        ssize_t put = write(replies, at, left);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            leave();
+        at += put;
+        left -= (size_t)put;
+    }
+}
+
+static void refuse(uint64_t reason) {
+    uint64_t words[] = {TAG_REFUSED, 1, reason};
+    put_words(words, 3);
+}
+
+/* ---- Clocks ---- */
+
+static int64_t nanoseconds(clockid_t clock) {
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0)
+        return -1;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- Calls ---- */
+
+/* Runs the inputs from `begin` to before `end` in this process. */
+static void call_all(const struct request *request, size_t begin, size_t end) {
+    bitrift_shim *shim = bitrift_table[request->function];
+    const struct control wanted = setting;
+    const size_t arity = (size_t)request->arity;
+    const uint64_t *in = batch->in + begin * arity;
+    const int64_t begun = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    control_write(wanted);
+    for (size_t i = begin; i < end; i++, in += arity) {
+        batch->index = i;
+        shim(in, &batch->out[i]);
+        if (__builtin_expect(control_differs(control_read(), wanted), 0)) {
+            control_write(wanted);
+            batch->status[i] = STATUS_FPENV;
+        }
+    }
+    batch->spent_ns += (uint64_t)(nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - begun);
+    batch->finished = 1;
+}
+
+/* ---- Forks ---- */
+
+struct watched {
+    pid_t pid;
+    clockid_t clock;
+    int has_clock;
+    int alive; /* ready to read when the child is gone */
+    uint64_t index;
+    int64_t since_cpu, since_wall, beaten;
+};
+
+static void beat(struct watched *child) {
+    const int64_t now = nanoseconds(CLOCK_MONOTONIC);
+    if (now - child->beaten >= BEAT_NS) {
+        uint64_t words[] = {TAG_BEAT, 0};
+        put_words(words, 2);
+        child->beaten = now;
+    }
+}
+
+static int64_t cpu_of(const struct watched *child) {
+    const int64_t used = child->has_clock ? nanoseconds(child->clock) : -1;
+    return used < 0 ? child->since_cpu : used;
+}
+
+/* Whether the call under way has used up its time. Counts those that nearly did. */
+static int is_overdue(struct watched *child, int64_t timeout, uint64_t *near) {
+    const int64_t cpu = cpu_of(child), wall = nanoseconds(CLOCK_MONOTONIC);
+    if (batch->index != child->index) {
+        *near += cpu - child->since_cpu >= timeout / 2;
+        child->index = batch->index;
+        child->since_cpu = cpu;
+        child->since_wall = wall;
+        beat(child);
+        return 0;
+    }
+    const int64_t used = cpu - child->since_cpu, waited = wall - child->since_wall;
+    const int64_t asleep = 10 * timeout + 2000000000;
+    return used >= timeout || (waited >= asleep && used < waited / 64) || waited >= 20 * asleep;
+}
+
+/* Waits for a child; its status word is 0 when all its calls came back. */
+static uint64_t watch(struct watched *child, int64_t timeout, uint64_t *near) {
+    const int tick = timeout / 16 < 1000000 ? 1 : (int)(timeout / 16 / 1000000);
+    struct pollfd fd = {child->alive, POLLIN, 0};
+    int status = 0;
+    for (;;) {
+        poll(&fd, 1, tick);
+        const pid_t ended = waitpid(child->pid, &status, WNOHANG | WUNTRACED);
+        if (ended == child->pid)
+            break;
+        if (is_overdue(child, timeout, near)) {
+            kill(-child->pid, SIGKILL);
+            kill(child->pid, SIGKILL);
+            waitpid(child->pid, &status, 0);
+            return STATUS_TIMEOUT;
+        }
+    }
+    kill(-child->pid, SIGKILL);
+    if (WIFSTOPPED(status)) {
+        kill(child->pid, SIGKILL);
+        waitpid(child->pid, NULL, 0);
+        return STATUS_SIGNAL(WSTOPSIG(status));
+    }
+    if (WIFSIGNALED(status))
+        return STATUS_SIGNAL(WTERMSIG(status));
+    return batch->finished ? STATUS_OK : STATUS_EXIT(WEXITSTATUS(status));
+}
+
+static _Noreturn void be_child(const struct request *request, size_t begin, size_t end) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(requests);
+    close(replies);
+    call_all(request, begin, end);
+    _exit(0);
+}
+
+/* Runs every input in forks; 0 when there can be none. */
+static int run_forks(const struct request *request, uint64_t *near) {
+    const int64_t timeout = (int64_t)request->timeout_us * 1000;
+    const size_t count = (size_t)request->count;
+    int64_t beaten = nanoseconds(CLOCK_MONOTONIC);
+    size_t begin = 0;
+    while (begin < count) {
+        const size_t end = request->mode == MODE_ALONE ? begin + 1 : count;
+        int ends[2];
+        if (pipe(ends) != 0)
+            return 0;
+        batch->finished = 0;
+        batch->index = begin;
+        const pid_t pid = fork();
+        if (pid < 0)
+            return 0;
+        if (pid == 0) {
+            close(ends[0]);
+            be_child(request, begin, end);
+        }
+        setpgid(pid, pid);
+        close(ends[1]);
+        struct watched child = {.pid = pid, .alive = ends[0], .index = begin, .beaten = beaten};
+        child.has_clock = clock_getcpuclockid(pid, &child.clock) == 0;
+        child.since_cpu = cpu_of(&child);
+        child.since_wall = nanoseconds(CLOCK_MONOTONIC);
+        const uint64_t status = watch(&child, timeout, near);
+        beat(&child);
+        beaten = child.beaten;
+        close(ends[0]);
+        if (status == STATUS_OK) {
+            begin = end;
+            continue;
+        }
+        /* A page that was overwritten can name anything; the first is then the best guess. */
+        const uint64_t index = batch->index;
+        const size_t guilty = index >= begin && index < end ? (size_t)index : begin;
+        batch->status[guilty] = status;
+        begin = guilty + 1;
+    }
+    return 1;
+}
+
+/* ---- Requests ---- */
+
+static const int roundings[] = {
+    -1,
+#ifdef FE_TONEAREST
+    FE_TONEAREST,
+#else
+    -1,
+#endif
+#ifdef FE_UPWARD
+    FE_UPWARD,
+#else
+    -1,
+#endif
+#ifdef FE_DOWNWARD
+    FE_DOWNWARD,
+#else
+    -1,
+#endif
+#ifdef FE_TOWARDZERO
+    FE_TOWARDZERO,
+#else
+    -1,
+#endif
+};
+
+/* Makes the environment that all calls run in; the reason when this target cannot. */
+static uint64_t settle(uint64_t flush, uint64_t rounding, uint64_t precision) {
+    if (flush > FLUSH_ON || rounding > ROUND_ZERO)
+        return REFUSED_NOISE;
+    if (rounding != ROUND_LEAVE && (roundings[rounding] < 0 || fesetround(roundings[rounding]) != 0))
+        return REFUSED_ROUNDING;
+    setting = control_read();
+    if (flush != FLUSH_LEAVE && !control_set_flush(&setting, flush == FLUSH_ON))
+        return REFUSED_FLUSH;
+    if (precision != 0 && !control_set_precision(&setting, (unsigned)precision))
+        return REFUSED_PRECISION;
+    return 0;
+}
+
+static uint64_t rounding_now(void) {
+    const int now = fegetround();
+    for (uint64_t i = ROUND_NEAREST; i <= ROUND_ZERO; i++)
+        if (roundings[i] == now)
+            return i;
+    return 0;
+}
+
+static int greet(void) {
+    uint64_t hello[6];
+    get_words(hello, 6);
+    uint64_t refused = REFUSED_NOISE;
+    if (hello[0] == TAG_HELLO && hello[1] == 4 && hello[2] == BITRIFT_PROTOCOL)
+        refused = settle(hello[3], hello[4], hello[5]);
+    if (refused != 0) {
+        refuse(refused);
+        return 0;
+    }
+    if (bitrift_setup_function != NULL)
+        bitrift_setup_function();
+    control_write(setting);
+    const int big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    uint64_t ready[] = {TAG_READY,        6,           BITRIFT_PROTOCOL,
+                        bitrift_functions, sizeof(void *), (uint64_t)big,
+                        (uint64_t)control_flushes(setting), rounding_now()};
+    put_words(ready, sizeof ready / sizeof *ready);
+    return 1;
+}
+
+static int is_sound(const uint64_t head[7]) {
+    return head[0] == TAG_RUN && head[3] >= 1 && head[3] <= MOST_PARAMS && head[4] <= MOST_INPUTS &&
+           head[5] <= MODE_ALONE && head[1] == 5 + head[3] * head[4];
+}
+
+static void serve(const struct request *request) {
+    const size_t count = (size_t)request->count;
+    uint64_t faults = 0, near = 0;
+    memset(batch->status, 0, count * sizeof *batch->status);
+    batch->spent_ns = 0;
+    if (request->mode == MODE_HOT) {
+        call_all(request, 0, count);
+    } else if (!run_forks(request, &near)) {
+        refuse(REFUSED_SYSTEM);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        faults += batch->status[i] != STATUS_OK;
+    const uint64_t length = 3 + count + (faults > 0 ? count : 0);
+    uint64_t head[] = {TAG_DONE, length, faults, near, batch->spent_ns};
+    put_words(head, 5);
+    put_words(batch->out, count);
+    if (faults > 0)
+        put_words(batch->status, count);
+}
+
+/* Takes the pipes out of the reach of code that prints. */
+static int take_pipes(void) {
+    const int null = open("/dev/null", O_RDWR);
+    requests = fcntl(0, F_DUPFD_CLOEXEC, 100);
+    replies = fcntl(1, F_DUPFD_CLOEXEC, 100);
+    for (int standard = 0; standard <= 2; standard++)
+        dup2(null, standard);
+    close(null);
+    return requests >= 0 && replies >= 0;
+}
+
+/* Says what this program starts with, in the words of x86-64: see probe.c. */
+static int show_probe(void) {
+    const struct control control = control_read();
+#if defined(__x86_64__) || defined(__i386__)
+    return printf("mxcsr %x x87 %x\n", (unsigned)control.main, (unsigned)control.extra) < 0;
+#else
+    return printf("mxcsr %x x87 37f\n", control_flushes(control) ? 0x9fc0u : 0x1f80u) < 0;
+#endif
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc > 1)
+        return show_probe();
+    if (!take_pipes())
+        return 1;
+    batch = mmap(NULL, sizeof *batch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (batch == MAP_FAILED) {
+        refuse(REFUSED_SYSTEM);
+        return 1;
+    }
+    if (!greet())
+        return 1;
+    for (;;) {
+        uint64_t head[7];
+        get_words(head, 7);
+        if (!is_sound(head)) {
+            refuse(REFUSED_NOISE);
+            return 1;
+        }
+        const struct request request = {head[2], head[3], head[4], head[5], head[6]};
+        get_words(batch->in, (size_t)(request.arity * request.count));
+        if (request.function >= bitrift_functions || bitrift_table[request.function] == NULL)
+            refuse(REFUSED_FUNCTION);
+        else
+            serve(&request);
+    }
+}

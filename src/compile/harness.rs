@@ -1,0 +1,96 @@
+//! The C that turns a build into a program of its own: the runner, and a table of its functions.
+
+use super::shim::{Shim, setup_shim};
+use crate::model::{Build, Experiment, Libm};
+
+/// The stem of the runner's file.
+pub const RUNNER: &str = "bitrift_runner";
+const TABLE: &str = "bitrift_table";
+
+/// The runner in one file: an installed bitrift has no source tree.
+fn runner_text() -> String {
+    let text = include_str!("../../harness-c/runner.c");
+    let text = text.replace("#include \"runner.h\"\n", include_str!("../../harness-c/runner.h"));
+    text.replace("#include \"control.h\"\n", include_str!("../../harness-c/control.h"))
+}
+
+/// The files beside the build's own; `shims` are those of its functions.
+pub fn harness(experiment: &Experiment, shims: &[Shim]) -> [Shim; 2] {
+    let file = |stem: &str, what: &str, text| Shim {
+        what: what.into(),
+        tag: String::new(),
+        stem: stem.into(),
+        symbol: String::new(),
+        text,
+    };
+    let runner = file(RUNNER, "runner", runner_text());
+    [runner, file(TABLE, "table of functions", table_text(shims, setup_shim(experiment).as_ref()))]
+}
+
+/// Weak, because a shim that could not be linked is left out.
+fn table_text(shims: &[Shim], setup: Option<&Shim>) -> String {
+    let mut text = String::from(
+        "__extension__ typedef unsigned long long u64;\ntypedef void shim(const u64 *, u64 *);\n",
+    );
+    for shim in shims {
+        text.push_str(&format!("extern shim {} __attribute__((weak));\n", shim.symbol));
+    }
+    text.push_str("shim *const bitrift_table[] = {\n");
+    shims.iter().for_each(|shim| text.push_str(&format!("    {},\n", shim.symbol)));
+    text.push_str(&format!("    0}};\nconst u64 bitrift_functions = {};\n", shims.len()));
+    let setup = setup.map(|shim| shim.symbol.as_str());
+    if let Some(symbol) = setup {
+        text.push_str(&format!("void {symbol}(void);\n"));
+    }
+    text.push_str(&format!("void (*const bitrift_setup_function)(void) = {};\n", setup.unwrap_or("0")));
+    text
+}
+
+/// What links a build with another libm, when that needs a program other than its compiler.
+pub fn linker(build: &Build) -> Option<&'static str> {
+    (build.environment.libm == Some(Libm::Musl)).then_some("musl-gcc")
+}
+
+/// The arguments that decide what code can be linked together and where its headers are: the harness
+/// is compiled with these and no others, so that no build's flags touch it.
+pub fn abi_args(args: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "-target" | "-isysroot" | "-arch" => {
+                kept.push(arg.clone());
+                kept.extend(rest.next().cloned());
+            }
+            "-mdaz-ftz" | "-mrecip" => {}
+            _ if ["-m", "--target=", "--sysroot", "-B"].iter().any(|start| arg.starts_with(start)) => {
+                kept.push(arg.clone());
+            }
+            _ => {}
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::samples;
+    use crate::compile::shim::function_shims;
+
+    #[test]
+    fn the_runner_is_one_file_and_the_table_names_every_function() {
+        let mut experiment = samples::experiment(&[], vec![samples::unary("sin"), samples::unary("cos")]);
+        experiment.setup = Some("init();".into());
+        let [runner, table] = harness(&experiment, &function_shims(&experiment));
+        assert!(!runner.text.contains("#include \""), "{}", runner.text);
+        insta::assert_snapshot!(table.text);
+    }
+
+    #[test]
+    fn only_what_decides_the_binary_interface_reaches_the_harness() {
+        let args = ["-O3", "-ffast-math", "-m32", "-mfpmath=sse", "-isysroot", "/r", "--sysroot=/s", "-DX"];
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        assert_eq!(abi_args(&args), ["-m32", "-mfpmath=sse", "-isysroot", "/r", "--sysroot=/s"]);
+    }
+}

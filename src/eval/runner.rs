@@ -1,0 +1,260 @@
+//! A build's runner seen from the process that feeds it: a program of its own, perhaps on an
+//! emulator, that is asked through pipes. It may die, hang or answer noise at any time.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::{Pid, PidfdFlags, Resource, getrlimit, pidfd_open};
+
+use super::process::wait;
+use super::watch::{LOAD_WALL, blocked_limit, cpu_clock, cpu_time, is_runnable};
+use super::words::{Done, Message, Mode, Ready, hello, parse, refusal, request};
+use crate::model::{FaultKind, RunnerPlan};
+
+/// An emulator's own memory: the code it has translated.
+const EMULATOR_MB: u64 = 1024;
+
+/// Why a runner gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// Whoever wanted the answer is gone.
+    Released,
+    Died(FaultKind),
+    /// It used up its time, or slept.
+    Hung,
+    /// It answered noise.
+    Garbled,
+    /// It said why.
+    Refused(String),
+}
+
+/// A request, and how long it may take.
+pub(super) struct Errand<'i> {
+    pub function: usize,
+    pub arity: usize,
+    pub mode: Mode,
+    pub inputs: &'i [u64],
+    /// CPU time of one call.
+    pub timeout: Duration,
+}
+
+/// A running runner. Killed when dropped.
+pub(super) struct Runner {
+    child: Child,
+    pid: Pid,
+    pidfd: OwnedFd,
+    clock: Option<libc::clockid_t>,
+    requests: ChildStdin,
+    replies: ChildStdout,
+    unread: Vec<u8>,
+    /// It has made calls in its own process, so that its forks are not fresh.
+    pub used: bool,
+}
+
+/// When to stop waiting for a message.
+struct Patience {
+    /// CPU time of the runner itself.
+    cpu: Option<Duration>,
+    /// Wall time without a word.
+    silence: Duration,
+    tick: Duration,
+}
+
+impl Runner {
+    /// Starts `program` and waits until it is ready.
+    pub(super) fn start(
+        program: &Path,
+        plan: &RunnerPlan,
+        memory_mb: u64,
+        leash: BorrowedFd<'_>,
+    ) -> Result<Runner, Lost> {
+        let refused = |e: io::Error| {
+            let shown = plan.command.first().map_or_else(|| program.display().to_string(), Clone::clone);
+            Lost::Refused(format!("{shown}: {e}"))
+        };
+        let mut runner = Runner::spawn(program, plan, memory_mb).map_err(refused)?;
+        let patience = Patience { cpu: None, silence: LOAD_WALL, tick: Duration::from_millis(50) };
+        match runner.exchange(hello(&plan.setting), 0, &patience, leash, &mut || {})? {
+            Message::Ready(Ready { .. }) => Ok(runner),
+            Message::Refused(reason) => Err(Lost::Refused(refusal(reason))),
+            Message::Beat | Message::Done(_) => Err(Lost::Garbled),
+        }
+    }
+
+    fn spawn(program: &Path, plan: &RunnerPlan, memory_mb: u64) -> io::Result<Runner> {
+        let mut argv = plan.command.iter().map(String::as_ref).chain([program.as_os_str()]);
+        let mut command = Command::new(argv.next().unwrap_or_default());
+        command.args(argv).envs(plan.variables.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.process_group(0);
+        let most = getrlimit(Resource::As).maximum.unwrap_or(libc::RLIM_INFINITY);
+        let own = if plan.command.is_empty() { memory_mb } else { memory_mb.saturating_add(EMULATOR_MB) };
+        let data = own.saturating_mul(1 << 20).min(most);
+        // SAFETY: between fork and exec only system calls are made that are async-signal-safe.
+        unsafe {
+            command.pre_exec(move || {
+                // An emulator reserves far more addresses than memory, so its data is limited instead.
+                let space = libc::rlimit { rlim_cur: most, rlim_max: most };
+                let data = libc::rlimit { rlim_cur: data, rlim_max: data };
+                libc::setrlimit(libc::RLIMIT_AS, &space);
+                libc::setrlimit(libc::RLIMIT_DATA, &data);
+                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            });
+        }
+        let mut child = command.spawn()?;
+        let pid = Pid::from_child(&child);
+        let no_pipe = || io::Error::other("no pipe");
+        let requests = child.stdin.take().ok_or_else(no_pipe)?;
+        let replies = child.stdout.take().ok_or_else(no_pipe)?;
+        fcntl_setfl(&requests, OFlags::NONBLOCK)?;
+        fcntl_setfl(&replies, OFlags::NONBLOCK)?;
+        let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+        let clock = cpu_clock(pid);
+        Ok(Runner { child, pid, pidfd, clock, requests, replies, unread: Vec::new(), used: false })
+    }
+
+    /// Runs an errand. `beat` is called while there is hope.
+    pub(super) fn run(
+        &mut self,
+        errand: &Errand<'_>,
+        leash: BorrowedFd<'_>,
+        beat: &mut dyn FnMut(),
+    ) -> Result<Done, Lost> {
+        let Errand { function, arity, mode, inputs, timeout } = *errand;
+        let hot = mode == Mode::Hot;
+        self.used |= hot;
+        let patience = Patience {
+            // A hot batch that takes as long as one call may is repeated where each call is watched.
+            cpu: hot.then_some(timeout),
+            silence: if hot { blocked_limit(timeout) } else { 25 * blocked_limit(timeout) },
+            tick: (timeout / 16).clamp(Duration::from_millis(1), Duration::from_millis(50)),
+        };
+        let micros = u64::try_from(timeout.as_micros()).unwrap_or(u64::MAX);
+        let asked = request(function, arity, mode, micros, inputs);
+        match self.exchange(asked, inputs.len() / arity.max(1), &patience, leash, beat)? {
+            Message::Done(done) => Ok(done),
+            Message::Refused(reason) => Err(Lost::Refused(refusal(reason))),
+            Message::Ready(_) | Message::Beat => Err(Lost::Garbled),
+        }
+    }
+
+    /// Sends a request and waits for the message that answers it.
+    fn exchange(
+        &mut self,
+        asked: Vec<u8>,
+        count: usize,
+        patience: &Patience,
+        leash: BorrowedFd<'_>,
+        beat: &mut dyn FnMut(),
+    ) -> Result<Message, Lost> {
+        let mut unsent = asked.as_slice();
+        let begun = self.used_cpu();
+        let mut heard = Instant::now();
+        loop {
+            match parse(&self.unread, count).map_err(|_| Lost::Garbled)? {
+                Some((message, length)) => {
+                    self.unread.drain(..length);
+                    heard = Instant::now();
+                    if message != Message::Beat {
+                        return Ok(message);
+                    }
+                }
+                None if self.turn(&mut unsent, patience.tick, leash)? => heard = Instant::now(),
+                None => {}
+            }
+            beat();
+            let spent = self.used_cpu().saturating_sub(begun);
+            let silent = heard.elapsed();
+            // One that waits for its turn on a busy machine is not asleep.
+            let asleep = silent >= patience.silence && (!is_runnable(self.pid) || patience.cpu.is_none());
+            if asleep || patience.cpu.is_some_and(|limit| spent >= limit) {
+                return Err(Lost::Hung);
+            }
+        }
+    }
+
+    /// Waits a moment, writes and reads what can be; whether anything was read.
+    fn turn(&mut self, unsent: &mut &[u8], tick: Duration, leash: BorrowedFd<'_>) -> Result<bool, Lost> {
+        let mut fds = vec![
+            PollFd::new(&self.replies, PollFlags::IN),
+            PollFd::new(&self.pidfd, PollFlags::IN),
+            PollFd::from_borrowed_fd(leash, PollFlags::IN),
+        ];
+        if !unsent.is_empty() {
+            fds.push(PollFd::new(&self.requests, PollFlags::OUT));
+        }
+        wait(&mut fds, tick);
+        let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(fds);
+        if ready[2] {
+            return Err(Lost::Released);
+        }
+        if ready.get(3) == Some(&true) {
+            match self.requests.write(unsent) {
+                Ok(sent) => *unsent = &unsent[sent..],
+                Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+                Err(_) => return Err(self.death()),
+            }
+        }
+        let mut read = 0;
+        if ready[0] {
+            let before = self.unread.len();
+            self.unread.resize(before + (1 << 16), 0);
+            let got = self.replies.read(&mut self.unread[before..]);
+            read = *got.as_ref().unwrap_or(&0);
+            self.unread.truncate(before + read);
+            match got {
+                Ok(0) => return Err(self.death()),
+                Err(e) if !matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+                    return Err(self.death());
+                }
+                _ => {}
+            }
+        }
+        // What it wrote before it died has been read, or there is none.
+        if ready[1] && read == 0 {
+            return Err(self.death());
+        }
+        Ok(read > 0)
+    }
+
+    /// How it ended. Its pipes close a little before it does.
+    fn death(&mut self) -> Lost {
+        if !wait(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], Duration::from_secs(1)) {
+            // It closed its pipes and lives on: no runner does that by itself.
+            return Lost::Garbled;
+        }
+        match self.child.wait() {
+            Ok(status) => Lost::Died(fault_of(status)),
+            Err(_) => Lost::Garbled,
+        }
+    }
+
+    fn used_cpu(&self) -> Duration {
+        self.clock.and_then(cpu_time).unwrap_or_default()
+    }
+}
+
+fn fault_of(status: ExitStatus) -> FaultKind {
+    use std::os::unix::process::ExitStatusExt;
+    match status.signal() {
+        Some(number) => FaultKind::Signal(number),
+        None => FaultKind::Exit(status.code().unwrap_or(0)),
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,180 @@
+//! Messages between bitrift and a build's runner: 64-bit little-endian words, as harness-c/runner.h
+//! says. What a runner writes may be noise.
+
+use super::slab::CAPACITY;
+use crate::model::{FpSetting, Precision, Rounding};
+
+const PROTOCOL: u64 = 1;
+const HELLO: u64 = 0x6272_0001;
+const READY: u64 = 0x6272_0002;
+const RUN: u64 = 0x6272_0003;
+const BEAT: u64 = 0x6272_0004;
+const DONE: u64 = 0x6272_0005;
+const REFUSED: u64 = 0x6272_0006;
+
+/// Three numbers, then results and statuses of a full batch.
+const LONGEST: u64 = 3 + 2 * CAPACITY as u64;
+
+/// How a runner makes the calls of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// In its own process.
+    Hot,
+    /// In a fork of it, which is replaced after a fault.
+    Fork,
+    /// Each in a fork of its own.
+    Alone,
+}
+
+/// What a runner says of itself when it is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ready {
+    pub functions: u64,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Done {
+    pub near: u64,
+    pub spent_ns: u64,
+    pub values: Vec<u64>,
+    /// Empty when no call had a fault.
+    pub statuses: Vec<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Message {
+    Ready(Ready),
+    Beat,
+    Done(Done),
+    Refused(u64),
+}
+
+/// What came is no message of this protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Noise;
+
+pub(super) fn hello(setting: &FpSetting) -> Vec<u8> {
+    let flush = match setting.flush {
+        None => 0,
+        Some(false) => 1,
+        Some(true) => 2,
+    };
+    let rounding = match setting.rounding {
+        None => 0,
+        Some(Rounding::Nearest) => 1,
+        Some(Rounding::Up) => 2,
+        Some(Rounding::Down) => 3,
+        Some(Rounding::Zero) => 4,
+    };
+    bytes(HELLO, &[PROTOCOL, flush, rounding, setting.precision.map_or(0, Precision::bits)], &[])
+}
+
+pub(super) fn request(function: usize, arity: usize, mode: Mode, timeout_us: u64, inputs: &[u64]) -> Vec<u8> {
+    let count = (inputs.len() / arity.max(1)) as u64;
+    let mode = match mode {
+        Mode::Hot => 0,
+        Mode::Fork => 1,
+        Mode::Alone => 2,
+    };
+    bytes(RUN, &[function as u64, arity as u64, count, mode, timeout_us], inputs)
+}
+
+fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
+    let length = (head.len() + tail.len()) as u64;
+    [tag, length].iter().chain(head).chain(tail).flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The next message of a stream and the bytes it takes; None while it is not all there. `count` is
+/// the number of inputs asked for.
+pub(super) fn parse(stream: &[u8], count: usize) -> Result<Option<(Message, usize)>, Noise> {
+    let Some(head) = words(stream, 2) else { return Ok(None) };
+    let (tag, length) = (head[0], head[1]);
+    let known = matches!((tag, length), (READY, 6) | (BEAT, 0) | (REFUSED, 1))
+        || (tag == DONE && (3..=LONGEST).contains(&length));
+    if !known {
+        return Err(Noise);
+    }
+    // At most LONGEST.
+    let length = length as usize;
+    let Some(all) = words(stream, 2 + length) else { return Ok(None) };
+    let body = &all[2..];
+    let message = match tag {
+        READY if body[0] == PROTOCOL => Message::Ready(Ready { functions: body[1] }),
+        BEAT => Message::Beat,
+        REFUSED => Message::Refused(body[0]),
+        DONE => {
+            let wanted = 3 + if body[0] > 0 { 2 * count } else { count };
+            if length != wanted {
+                return Err(Noise);
+            }
+            let (values, statuses) = body[3..].split_at(count);
+            let (values, statuses) = (values.to_vec(), statuses.to_vec());
+            Message::Done(Done { near: body[1], spent_ns: body[2], values, statuses })
+        }
+        _ => return Err(Noise),
+    };
+    Ok(Some((message, all.len() * 8)))
+}
+
+fn words(stream: &[u8], count: usize) -> Option<Vec<u64>> {
+    let bytes = stream.get(..count * 8)?;
+    let word = |chunk: &[u8]| chunk.try_into().map(u64::from_le_bytes).unwrap_or(0);
+    Some(bytes.chunks_exact(8).map(word).collect())
+}
+
+/// Why a runner refuses, in words.
+pub(super) fn refusal(reason: u64) -> String {
+    match reason {
+        1 => "it did not understand the request".into(),
+        2 => "this target cannot flush subnormals to zero; leave `fpenv` out".into(),
+        3 => "this target cannot round that way".into(),
+        4 => "this target has no x87, whose precision could be set".into(),
+        5 => "it has not got this function".into(),
+        6 => "the system gave it no memory or no process".into(),
+        other => format!("it gave the unknown reason {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn a_message_is_taken_once_all_of_it_is_there() {
+        let mut bytes = stream(&[BEAT, 0, DONE, 5, 0, 2, 900, 7, 8]);
+        bytes.extend([1, 2, 3]);
+        assert_eq!(parse(&bytes, 2), Ok(Some((Message::Beat, 16))));
+        let done = Done { near: 2, spent_ns: 900, values: vec![7, 8], statuses: Vec::new() };
+        assert_eq!(parse(&bytes[16..], 2), Ok(Some((Message::Done(done), 56))));
+        for cut in 0..56 {
+            assert_eq!(parse(&bytes[16..16 + cut], 2), Ok(None), "{cut}");
+        }
+    }
+
+    #[test]
+    fn statuses_come_only_with_faults() {
+        let bytes = stream(&[DONE, 7, 1, 0, 0, 7, 8, 0, 4 << 32]);
+        let Ok(Some((Message::Done(done), _))) = parse(&bytes, 2) else { panic!() };
+        assert_eq!(done.statuses, [0, 4 << 32]);
+    }
+
+    #[test]
+    fn what_is_no_message_is_noise() {
+        for words in [
+            &[0, 0][..],
+            &[DONE, u64::MAX],
+            &[DONE, 2],
+            &[BEAT, 1],
+            &[DONE, 4, 0, 0, 0, 7],
+            &[READY, 6, 99, 1, 8, 0, 0, 1],
+        ] {
+            assert_eq!(parse(&stream(words), 2), Err(Noise), "{words:x?}");
+        }
+        assert_eq!(parse(b"Segmentation fault", 1), Err(Noise));
+    }
+}
