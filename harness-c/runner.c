@@ -39,6 +39,32 @@ struct batch {
     uint64_t status[MOST_INPUTS];
 };
 
+static const int roundings[] = {
+    -1,
+#ifdef FE_TONEAREST
+    FE_TONEAREST,
+#else
+    -1,
+#endif
+#ifdef FE_UPWARD
+    FE_UPWARD,
+#else
+    -1,
+#endif
+#ifdef FE_DOWNWARD
+    FE_DOWNWARD,
+#else
+    -1,
+#endif
+#ifdef FE_TOWARDZERO
+    FE_TOWARDZERO,
+#else
+    -1,
+#endif
+};
+
+#include "cases.h"
+
 static int requests, replies;
 static struct batch *batch;
 static struct control setting;
@@ -250,30 +276,6 @@ static int run_forks(const struct request *request, uint64_t *near) {
 
 /* ---- Requests ---- */
 
-static const int roundings[] = {
-    -1,
-#ifdef FE_TONEAREST
-    FE_TONEAREST,
-#else
-    -1,
-#endif
-#ifdef FE_UPWARD
-    FE_UPWARD,
-#else
-    -1,
-#endif
-#ifdef FE_DOWNWARD
-    FE_DOWNWARD,
-#else
-    -1,
-#endif
-#ifdef FE_TOWARDZERO
-    FE_TOWARDZERO,
-#else
-    -1,
-#endif
-};
-
 /* Makes the environment that all calls run in; the reason when this target cannot. */
 static uint64_t settle(uint64_t flush, uint64_t rounding, uint64_t precision) {
     if (flush > FLUSH_ON || rounding > ROUND_ZERO)
@@ -354,14 +356,32 @@ static int take_pipes(void) {
     return requests >= 0 && replies >= 0;
 }
 
-/* Says what this program starts with, in the words of x86-64: see probe.c. */
+/* Each C library has one of these. */
+extern const char *gnu_get_libc_version(void) __attribute__((weak));
+extern const char __libc_version[] __attribute__((weak));
+
+static void show_libc(void) {
+    if (gnu_get_libc_version)
+        printf("libc glibc %s\n", gnu_get_libc_version());
+    else if (__libc_version)
+        printf("libc musl %s\n", __libc_version);
+    else
+        printf("libc unknown\n");
+}
+
+/* Says what this program starts with, in the words of x86-64 (see probe.c), and how it computes. */
 static int show_probe(void) {
     const struct control control = control_read();
 #if defined(__x86_64__) || defined(__i386__)
-    return printf("mxcsr %x x87 %x\n", (unsigned)control.main, (unsigned)control.extra) < 0;
+    printf("mxcsr %x x87 %x\n", (unsigned)control.main, (unsigned)control.extra);
 #else
-    return printf("mxcsr %x x87 37f\n", control_flushes(control) ? 0x9fc0u : 0x1f80u) < 0;
+    printf("mxcsr %x x87 37f\n", control_flushes(control) ? 0x9fc0u : 0x1f80u);
 #endif
+    show_libc();
+    struct control plain = control;
+    control_set_flush(&plain, 0);
+    control_write(plain);
+    return show_cases();
 }
 
 int main(int argc, char **argv) {

@@ -14,6 +14,7 @@ pub mod matrix;
 pub mod model;
 pub mod plan;
 pub mod pool;
+pub mod presets;
 pub mod ranges;
 pub mod report;
 pub mod search;

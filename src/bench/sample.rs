@@ -77,6 +77,8 @@ fn build(flags: &str, args: &[&str]) -> BuildRow {
         target: "native".into(),
         fpenv: "ieee".into(),
         emulated: false,
+        arithmetic: None,
+        libm: String::new(),
         status: "built".into(),
         reason: String::new(),
     }

@@ -5,6 +5,7 @@ use crate::compile::CompileError;
 use crate::matrix::MatrixError;
 use crate::plan::PlanError;
 use crate::pool::PoolError;
+use crate::presets::PresetError;
 use crate::store::StoreError;
 
 /// A message is complete: it opens with `error:` where it is one.
@@ -37,6 +38,12 @@ impl From<MatrixError> for Failure {
 
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
+        Failure::usage(error)
+    }
+}
+
+impl From<PresetError> for Failure {
+    fn from(error: PresetError) -> Failure {
         Failure::usage(error)
     }
 }

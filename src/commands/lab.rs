@@ -18,6 +18,7 @@ use crate::model::{
 };
 use crate::plan::{self, Plan};
 use crate::pool::{Limits, LoadPlan, Pool};
+use crate::presets;
 
 /// What a command asks of a lab.
 pub struct Wanted<'a> {
@@ -48,6 +49,7 @@ pub struct Lab {
 pub fn load(path: &Path, functions: &FunctionGlobs) -> Result<Experiment, Failure> {
     let mut experiment = matrix::load(path)?;
     check_temporary()?;
+    presets::apply(&mut experiment)?;
     let names: Vec<&str> = experiment.functions.iter().map(|f| f.name.as_str()).collect();
     check_globs(functions, &names, "of the matrix")?;
     experiment.functions.retain(|f| functions.matches(&f.name));

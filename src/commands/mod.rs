@@ -5,6 +5,7 @@
 
 mod bench;
 mod bench_search;
+mod camps;
 mod console;
 mod doctor;
 mod eval;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use super::camps::camps;
 use super::console::Console;
 use super::failure::Failure;
 use super::keeper::UnitKeeper;
@@ -166,7 +167,8 @@ fn search(
     let desk = Mutex::new(Desk { journal, entries, restarts: 0, error: None });
     let on_done = |job: usize, result: FunctionResult, timing: crate::pool::FunctionTiming| {
         let FunctionJob { function_index, task, .. } = &jobs[job];
-        let row = function_row(&task.function, &task.builds, &result, missing_of[job].clone());
+        let mut row = function_row(&task.function, &task.builds, &result, missing_of[job].clone());
+        row.camps = camps(lab, &jobs[job], &result, &row);
         let mut cost = FunctionTiming::new(
             &task.function.name,
             timing.wall_s,

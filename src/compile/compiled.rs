@@ -14,17 +14,18 @@ use super::cache::Cache;
 use super::command::{Lines, ShimLine, SourceLine};
 use super::error::CompileError;
 use super::folders::{Folders, include_folders};
-use super::fpenv::{control_words, runner_plan};
+use super::fpenv::control_words;
 use super::harness::linker;
 use super::inflight::InFlight;
 use super::key::Files;
 use super::link::{LinkRequest, Linked};
 use super::object::{ObjectRequest, Origin, make_object};
+use super::program::{Program, program};
 use crate::model::{
     Artifact, ArtifactStatus, Build, BuiltObject, ControlWords, Event, EventSink, Experiment, FunctionStatus,
-    RunnerPlan, gist,
+    gist,
 };
-use crate::toolchain::{Compiler, Missing, find, missing_tool};
+use crate::toolchain::{Compiler, Missing, find, libm_identity, missing_tool};
 
 /// How to compile.
 pub struct Settings<'a> {
@@ -290,13 +291,11 @@ impl Stage<'_> {
         let linked = request.link();
         self.step(ready, "link", linked.as_ref().is_ok_and(|l| l.cached));
         let linked = linked?;
-        let (control, runner) = if ready.build.is_loaded() {
-            (control, None)
-        } else {
-            let (control, plan) = runner_plan(self.bench, ready.build, &linked.path, control)?;
-            (control, Some(plan))
+        let program = match ready.build.is_loaded() {
+            true => Program { control, libm: libm_identity(), ..Program::default() },
+            false => program(self.bench, (ready.build, ready.compiler), &linked.path, control)?,
         };
-        Ok(built(lines, (control, runner), &fixed, &shims, linked))
+        Ok(built(lines, program, &fixed, &shims, linked))
     }
 
     fn step(&self, ready: &Ready, what: &str, cached: bool) {
@@ -326,7 +325,7 @@ fn steps(ready: &Ready) -> usize {
 
 fn built(
     lines: &Lines,
-    (control, runner): (ControlWords, Option<RunnerPlan>),
+    Program { control, runner, arithmetic, libm }: Program,
     fixed: &[Object],
     shims: &[Result<Object, String>],
     linked: Linked,
@@ -340,6 +339,8 @@ fn built(
         path: linked.path,
         control,
         runner,
+        arithmetic,
+        libm,
         setup_symbol: lines.setup.as_ref().map(|s| s.shim.symbol.clone()),
     };
     let fixed = &fixed[lines.harness.len()..];

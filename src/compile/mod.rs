@@ -15,6 +15,7 @@ mod key;
 mod link;
 mod message;
 mod object;
+mod program;
 #[cfg(test)]
 mod samples;
 mod shim;

@@ -49,6 +49,7 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
             defines: vec!["N=3".into()],
             libs: vec!["m".into()],
         },
+        presets: Vec::new(),
         compilers: Vec::new(),
         flags: Vec::new(),
         targets: Vec::new(),

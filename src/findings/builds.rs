@@ -17,6 +17,8 @@ pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
         target: build.target.clone(),
         fpenv: artifact.object().map(|o| environment(o.control)).unwrap_or_default(),
         emulated: !build.runner.is_empty(),
+        arithmetic: artifact.object().and_then(|o| o.arithmetic.clone()),
+        libm: artifact.object().map(|o| o.libm.clone()).unwrap_or_default(),
         status: status.into(),
         reason: reason.into(),
     }
@@ -62,6 +64,8 @@ mod tests {
             path: "a.so".into(),
             control,
             runner: None,
+            arithmetic: None,
+            libm: String::new(),
             setup_symbol: None,
             functions,
         })

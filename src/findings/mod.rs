@@ -4,6 +4,7 @@
 
 mod bench_row;
 mod builds;
+mod camps;
 mod category;
 mod replay;
 mod row;
@@ -14,6 +15,7 @@ mod truth_score;
 
 pub use bench_row::bench_row;
 pub use builds::build_row;
+pub use camps::{Looks, Place};
 pub use category::Category;
 pub use replay::{ReplayError, StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
 pub use row::{function_row, outcome_text};

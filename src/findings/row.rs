@@ -32,6 +32,7 @@ pub fn function_row(
         evaluations: result.evaluations,
         comparisons: result.comparisons.iter().map(|c| maker.comparison(c)).collect(),
         faults: result.faults.iter().map(|f| maker.fault(f)).collect(),
+        camps: Vec::new(),
         missing,
     }
 }

@@ -1,6 +1,6 @@
 //! What a run could not evaluate: `--strict` turns any of it into a failure.
 
-use crate::model::{RunFile, StopReason, printable};
+use crate::model::{RunFile, StopReason, gist, printable};
 
 /// One line for every build that is not there, every build without a function, and every search
 /// that was cut short by faults, a deadline or a nondeterministic build. Empty: all was evaluated.
@@ -8,7 +8,7 @@ use crate::model::{RunFile, StopReason, printable};
 pub fn shortfalls(run: &RunFile) -> Vec<String> {
     let mut lines = Vec::new();
     for build in run.builds.iter().filter(|b| b.status != "built") {
-        lines.push(format!("build {}: {}", build.id, build.status));
+        lines.push(format!("build {} {}: {}", build.id, build.status, gist(&build.reason)));
     }
     for function in &run.functions {
         for build in function.missing.keys() {

@@ -58,7 +58,12 @@ pub(super) fn fpenv(text: &Text, problems: &mut Problems) -> Option<FpEnvPolicy>
     choose("fpenv", text, &FPENVS, problems)
 }
 
-fn choose<T: Copy>(key: &str, text: &Text, known: &[(&str, T)], problems: &mut Problems) -> Option<T> {
+pub(super) fn choose<T: Copy>(
+    key: &str,
+    text: &Text,
+    known: &[(&str, T)],
+    problems: &mut Problems,
+) -> Option<T> {
     let found = known.iter().find(|(name, _)| *name == text.as_str());
     if found.is_none() {
         let problem = Problem::new(text.place, format!("`{key}` cannot be {:?}", text.as_str()));

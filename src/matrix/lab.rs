@@ -6,7 +6,7 @@ use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::RawMatrix;
 use super::{axes, environment, function, names, search, sources};
-use crate::model::{Callee, Experiment, Function, TargetSpec};
+use crate::model::{Callee, Experiment, Function, Preset, TargetSpec};
 
 /// Resolves a matrix whose file is at `path`, absolute.
 pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> Experiment {
@@ -17,7 +17,9 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
     let targets = axes::targets(&raw.targets, &raw.compilers, folder, problems);
     let environments = environment::environments(&raw.environments, folder, problems);
     let exclude = axes::excludes(raw, &targets, problems);
-    if let Some(baseline) = &raw.baseline {
+    let presets = presets(&raw.presets, problems);
+    // Presets bring names of their own; the plan knows all of them.
+    if let Some(baseline) = raw.baseline.as_ref().filter(|_| raw.presets.is_empty()) {
         check_baseline(baseline, raw, &targets, problems);
     }
     let sources = sources::resolve(&raw.sources, folder, problems);
@@ -34,6 +36,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         path: path.to_owned(),
         baseline: raw.baseline.as_ref().map(|baseline| baseline.value.clone()),
         sources,
+        presets,
         compilers,
         flags,
         targets,
@@ -44,6 +47,10 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         setup: raw.setup.as_ref().map(|setup| setup.value.clone()),
         setup_headers: raw.setup_headers.iter().map(|header| header.value.clone()).collect(),
     }
+}
+
+fn presets(raw: &[Text], problems: &mut Problems) -> Vec<Preset> {
+    raw.iter().filter_map(|text| environment::choose("presets", text, &Preset::ALL, problems)).collect()
 }
 
 /// As given, or else the file's name without its ending.
@@ -58,8 +65,12 @@ fn lab_name(raw: &RawMatrix, path: &Path) -> String {
 fn require(raw: &RawMatrix, problems: &mut Problems) {
     let file = Place::new(0, 0..0);
     for (missing, what, example) in [
-        (raw.compilers.is_empty(), "compiler", "[[compiler]]\nname = \"gcc\""),
-        (raw.flags.is_empty(), "flags", "[[flags]]\nname = \"O0\"\nargs = [\"-O0\"]"),
+        (raw.compilers.is_empty() && raw.presets.is_empty(), "compiler", "[[compiler]]\nname = \"gcc\""),
+        (
+            raw.flags.is_empty() && raw.presets.is_empty(),
+            "flags",
+            "[[flags]]\nname = \"O0\"\nargs = [\"-O0\"]",
+        ),
         (raw.functions.is_empty(), "function", "[[function]]\nsignature = \"double f(double x)\""),
     ] {
         if missing {

@@ -22,7 +22,7 @@ const TOP: &[&str] = &[
     "setup",
     "setup_headers",
 ];
-const LAB: &[&str] = &["name", "baseline", "seed", "functions", "setup", "setup_headers"];
+const LAB: &[&str] = &["name", "baseline", "seed", "presets", "functions", "setup", "setup_headers"];
 const SOURCES: &[&str] = &["files", "include", "defines", "libs"];
 const COMPILER: &[&str] = &["name", "command", "args", "optional"];
 const FLAGS: &[&str] = &["name", "args", "fpenv"];
@@ -51,6 +51,7 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
 pub(super) struct RawMatrix {
     pub name: Option<Text>,
     pub baseline: Option<Text>,
+    pub presets: Vec<Text>,
     pub sources: RawSources,
     pub compilers: Vec<RawCompiler>,
     pub flags: Vec<RawFlags>,
@@ -141,6 +142,7 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
         let mut lab = Keys::open(reader, "[lab]", place, table, LAB);
         raw.name = lab.text(reader, "name");
         raw.baseline = lab.text(reader, "baseline");
+        raw.presets = list(lab.texts(reader, "presets"));
         if let Some(value) = lab.value("seed") {
             let key = Text::new(reader.file, reader.place(&value), "seed");
             raw.search.push((key, At { place: reader.place(&value), value: to_value(&value) }));

@@ -26,6 +26,19 @@ pub struct RunnerPlan {
     pub setting: FpSetting,
 }
 
+/// How an emulator computes: operations whose IEEE 754 answer is known, and what the standard leaves
+/// open of a NaN.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arithmetic {
+    pub cases: u32,
+    /// Those that came out wrong, in words.
+    pub wrong: Vec<String>,
+    /// The bits of 0/0.
+    pub default_nan: String,
+    /// The bits of the NaN fff8000000001234 plus 1.
+    pub payload_nan: String,
+}
+
 /// What the calls of a build go to: an object to load, or a program to ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltObject {
@@ -35,6 +48,10 @@ pub struct BuiltObject {
     pub control: ControlWords,
     /// None: loaded into the worker, beside the others.
     pub runner: Option<RunnerPlan>,
+    /// Known of emulated builds.
+    pub arithmetic: Option<Arithmetic>,
+    /// The mathematics library: file, build id, version.
+    pub libm: String,
     /// `void setup(void)` to call once after loading, if any.
     pub setup_symbol: Option<String>,
     /// One entry per function of the experiment, in its order.

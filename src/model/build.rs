@@ -123,6 +123,12 @@ pub struct ControlWords {
     pub x87: u16,
 }
 
+impl Default for ControlWords {
+    fn default() -> ControlWords {
+        ControlWords::IEEE
+    }
+}
+
 impl ControlWords {
     /// What the System V ABI starts a process with.
     pub const IEEE: ControlWords = ControlWords { mxcsr: 0x1f80, x87: 0x037f };

@@ -56,6 +56,26 @@ pub struct Exclude {
     pub environment: Option<String>,
 }
 
+/// Axes for a move that many people make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    PortArm,
+    PortMusl,
+    X87,
+    Upgrade,
+    FastMath,
+}
+
+impl Preset {
+    pub const ALL: [(&str, Preset); 5] = [
+        ("port-arm", Preset::PortArm),
+        ("port-musl", Preset::PortMusl),
+        ("x87", Preset::X87),
+        ("upgrade", Preset::Upgrade),
+        ("fast-math", Preset::FastMath),
+    ];
+}
+
 /// A validated matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
@@ -65,6 +85,8 @@ pub struct Experiment {
     /// The baseline as written; the plan resolves it. None: the first build.
     pub baseline: Option<String>,
     pub sources: Sources,
+    /// Their axes are yet to be added.
+    pub presets: Vec<Preset>,
     pub compilers: Vec<CompilerSpec>,
     pub flags: Vec<FlagSet>,
     pub targets: Vec<TargetSpec>,

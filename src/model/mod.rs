@@ -15,7 +15,7 @@ mod run;
 mod settings;
 mod truth;
 
-pub use artifact::{Artifact, ArtifactStatus, BuiltObject, FunctionStatus, RunnerPlan};
+pub use artifact::{Arithmetic, Artifact, ArtifactStatus, BuiltObject, FunctionStatus, RunnerPlan};
 pub use bench::{
     BENCH_SCHEMA, BenchFile, BenchRow, Published, PublishedRow, Reference, Timed, TimedFunction, TruthScore,
 };
@@ -25,7 +25,7 @@ pub use build::{
 pub use census::{Census, CensusCell};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
-pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Sources, TargetSpec};
+pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, Sources, TargetSpec};
 pub use function::{Callee, Function, MAX_PARAMS, Param};
 pub use outcome::{ClassChange, FaultKind, Outcome};
 pub use printable::{gist, printable, printable_lines};
@@ -33,8 +33,8 @@ pub use result::{
     ComparisonResult, EdgeKind, Edges, FaultRecord, FunctionResult, RangeResult, StopReason, Witness,
 };
 pub use run::{
-    BuildRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow, RangeRow,
-    RunFile, SCHEMA, WitnessRow,
+    BuildRow, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow,
+    RangeRow, RunFile, SCHEMA, WitnessRow,
 };
 pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
 pub use truth::{TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, EdgeKind, StopReason};
+use super::{Arithmetic, Budget, EdgeKind, StopReason};
 use crate::fp::{Scalar, format_dec, format_hex};
 
 pub const SCHEMA: &str = "bitrift.run/1";
@@ -41,6 +41,12 @@ pub struct BuildRow {
     /// `ieee`, `ftz` or the registers in hex.
     pub fpenv: String,
     pub emulated: bool,
+    /// How the emulator computes, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arithmetic: Option<Arithmetic>,
+    /// The mathematics library it runs with: file, build id, version.
+    #[serde(default)]
+    pub libm: String,
     /// `built`, `failed` or `skipped`.
     pub status: String,
     /// Why not built; empty when built.
@@ -105,6 +111,17 @@ pub struct FaultRow {
     pub examples: Vec<Vec<NumberText>>,
 }
 
+/// Builds that agree bit for bit on some ranges.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CampRow {
+    /// Ids of the ranges.
+    pub ranges: Vec<String>,
+    /// Ids of the builds; the largest camp last.
+    pub camps: Vec<Vec<String>>,
+    /// What divides them, such as `all aarch64 builds | the rest`; empty when all agree.
+    pub divided_by: String,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionRow {
     pub name: String,
@@ -119,6 +136,9 @@ pub struct FunctionRow {
     pub evaluations: u64,
     pub comparisons: Vec<ComparisonRow>,
     pub faults: Vec<FaultRow>,
+    /// Where more than two builds were compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub camps: Vec<CampRow>,
     /// Builds without this function, with the tool's own words.
     pub missing: BTreeMap<String, String>,
 }

@@ -160,6 +160,7 @@ mod tests {
             path: "/m.toml".into(),
             baseline: baseline.map(Into::into),
             sources: Sources::default(),
+            presets: Vec::new(),
             compilers: vec![compiler("gcc"), compiler("clang")],
             flags: vec![flags("O0"), flags("O3")],
             targets: vec![target("native", None)],

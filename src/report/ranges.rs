@@ -5,7 +5,10 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
 use super::number::{exact, interval, plural, share};
 use super::style::{Style, text_of};
 use super::table::TableOptions;
-use crate::model::{ComparisonRow, FunctionRow, RangeRow, RunFile, WitnessRow, printable};
+use crate::model::{CampRow, ComparisonRow, FunctionRow, RangeRow, RunFile, WitnessRow, printable};
+
+/// Divisions of the builds shown of one function.
+const CAMPS: usize = 2;
 
 /// Ranges shown of one comparison unless all are asked for: one takes a line or two per parameter.
 fn shown(options: TableOptions, params: usize) -> usize {
@@ -97,6 +100,20 @@ impl Rows<'_> {
         let same: Vec<_> = same.collect();
         if !same.is_empty() {
             self.add(Cell::new("  no difference"), ["", "", ""].map(Cell::new), same.join(", "));
+        }
+        self.add_camps(function);
+    }
+
+    /// What divides the builds, where there are more than two sides to it.
+    fn add_camps(&mut self, function: &FunctionRow) {
+        let mut camps: Vec<&CampRow> = function.camps.iter().filter(|c| !c.divided_by.is_empty()).collect();
+        // What holds on most ranges first.
+        camps.sort_by_key(|camp| std::cmp::Reverse(camp.ranges.len()));
+        let shown = if self.options.all { usize::MAX } else { CAMPS };
+        for camp in camps.into_iter().take(shown) {
+            let ranges = plural(camp.ranges.len(), "range");
+            let text = format!("{} ({ranges})", printable(&camp.divided_by));
+            self.add(Cell::new("  divided"), ["", "", ""].map(Cell::new), text);
         }
     }
 

@@ -64,6 +64,7 @@ fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> Fun
         evaluations: 1_234_567,
         comparisons,
         faults: Vec::new(),
+        camps: Vec::new(),
         missing: BTreeMap::new(),
     }
 }
@@ -77,6 +78,8 @@ fn build(id: &str, status: &str, reason: &str) -> BuildRow {
         target: "native".into(),
         fpenv: if status == "built" { "ieee" } else { "" }.into(),
         emulated: false,
+        arithmetic: None,
+        libm: String::new(),
         status: status.into(),
         reason: reason.into(),
     }

@@ -103,7 +103,11 @@ fn builds(run: &RunFile, style: Style) -> String {
             about.push_str(" (baseline)");
         }
         if build.emulated {
-            about.push_str(" (emulated)");
+            about.push_str(" (emulated");
+            if let Some(known) = build.arithmetic.as_ref().filter(|known| !known.wrong.is_empty()) {
+                let _ = write!(about, ": {} of {} hard cases wrong", known.wrong.len(), known.cases);
+            }
+            about.push(')');
         }
         if !matches!(build.fpenv.as_str(), "ieee" | "") {
             let _ = write!(about, " ({})", printable(&build.fpenv));

@@ -109,6 +109,9 @@ fn artifact_bytes(artifact: &Artifact) -> Vec<u8> {
             bytes.extend(
                 format!("{:?}{:?}{:?}", object.control, object.setup_symbol, object.functions).bytes(),
             );
+            if let Some(runner) = &object.runner {
+                bytes.extend(format!("{runner:?}").bytes());
+            }
             // An unreadable object fails later, with a message of its own.
             bytes.extend(std::fs::read(&object.path).unwrap_or_default());
         }
@@ -129,6 +132,8 @@ mod tests {
             path: file.into(),
             control: ControlWords::IEEE,
             runner: None,
+            arithmetic: None,
+            libm: String::new(),
             setup_symbol: None,
             functions: Vec::new(),
         };

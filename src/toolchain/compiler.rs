@@ -106,6 +106,26 @@ pub fn locate(command: &str) -> Option<PathBuf> {
         .find(|p| is_executable(p))
 }
 
+/// The versioned commands of a compiler on this machine, such as gcc-11 and gcc-12, oldest first.
+pub fn versions_of(name: &str) -> Vec<String> {
+    let folders: Vec<PathBuf> = std::env::split_paths(&search_path()).filter(|p| p.is_absolute()).collect();
+    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let version = |entry: fs::DirEntry| {
+        let file = entry.file_name().into_string().ok()?;
+        let version = file.strip_prefix(name)?.strip_prefix('-')?.parse::<u32>().ok()?;
+        is_executable(&entry.path()).then_some(version)
+    };
+    let mut versions: Vec<u32> = entries.filter_map(version).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    versions.into_iter().map(|version| format!("{name}-{version}")).collect()
+}
+
+/// The command of a compiler: without a version where there is one, else the newest.
+pub fn newest(name: &str) -> Option<String> {
+    if locate(name).is_some() { Some(name.into()) } else { versions_of(name).pop() }
+}
+
 /// What to say of a tool that is not on this machine; None when it is.
 pub fn missing_tool(command: &str) -> Option<Missing> {
     let missing = || Missing { command: command.into(), package: debian_package(command) };
@@ -177,6 +197,14 @@ mod tests {
         for command in ["", "/nonexistent/gcc", "/tmp", "/etc/passwd"] {
             assert!(find(command).is_err(), "{command}");
         }
+    }
+
+    #[test]
+    fn versions_are_found_and_the_newest_stands_for_a_compiler_without_a_plain_name() {
+        assert!(versions_of("clang").contains(&"clang-16".to_string()), "{:?}", versions_of("clang"));
+        assert_eq!(newest("gcc").as_deref(), Some("gcc"));
+        assert!(newest("clang").is_some());
+        assert_eq!(newest("no-such-compiler"), None);
     }
 
     #[test]

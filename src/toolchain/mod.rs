@@ -2,13 +2,17 @@
 //! environment their executables start in, and the facts about the host that results depend on.
 
 mod compiler;
+mod fast_math;
 mod host;
+mod libm;
 mod package;
 mod probe;
 mod process;
 
-pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool};
+pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool, newest, versions_of};
+pub use fast_math::fast_math_flags;
 pub use host::{cpu_model, libm_identity};
+pub use libm::{library_identity, library_of};
 pub use package::debian_package;
-pub use probe::{PROBE_FILE, PROBE_SOURCE, read_probe};
+pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};
 pub use process::{End, Finished, Invocation, run, search_path};

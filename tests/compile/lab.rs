@@ -50,6 +50,7 @@ impl Lab {
                     libs: vec!["m".into()],
                     ..Sources::default()
                 },
+                presets: Vec::new(),
                 compilers: Vec::new(),
                 flags: Vec::new(),
                 targets: Vec::new(),

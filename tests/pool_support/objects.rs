@@ -86,7 +86,15 @@ pub fn plan(build: &str, path: PathBuf, control: ControlWords) -> LoadPlan {
 fn object(build: &str, path: PathBuf, control: ControlWords, names: &[&str]) -> LoadPlan {
     let functions =
         names.iter().map(|name| FunctionStatus::Ready { symbol: format!("shim_{name}") }).collect();
-    let object = BuiltObject { path, control, runner: None, setup_symbol: None, functions };
+    let object = BuiltObject {
+        path,
+        control,
+        runner: None,
+        arithmetic: None,
+        libm: String::new(),
+        setup_symbol: None,
+        functions,
+    };
     LoadPlan { build: BuildId(build.into()), object }
 }
 

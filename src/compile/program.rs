@@ -1,0 +1,85 @@
+//! How a build that is a program of its own is run: on which emulator, in which environment, and how
+//! that emulator computes.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::bench::{Bench, Failure, Job};
+use super::command::CommandLine;
+use super::harness::{RUNNER, abi_args};
+use crate::model::{Arithmetic, Build, ControlWords, Libm, RunnerPlan};
+use crate::toolchain::{Compiler, Family, RunnerWords, library_identity, library_of, locate, read_runner};
+
+/// What is known of a build's object beside its path. Without a runner it is one to load.
+#[derive(Default)]
+pub struct Program {
+    pub control: ControlWords,
+    pub runner: Option<RunnerPlan>,
+    pub arithmetic: Option<Arithmetic>,
+    /// The mathematics library: file, build id, version.
+    pub libm: String,
+}
+
+/// Looks at a linked runner. `native` is what this machine's own compiler would start it with.
+pub fn program(
+    bench: &Bench,
+    (build, compiler): (&Build, &Compiler),
+    path: &Path,
+    native: ControlWords,
+) -> Result<Program, Failure> {
+    let mut plan =
+        RunnerPlan { command: build.runner.clone(), setting: build.setting(), ..RunnerPlan::default() };
+    if let Some(first) = plan.command.first_mut() {
+        let found = locate(first).ok_or_else(|| Failure::Tool(format!("{first} not found")))?;
+        *first = found.display().to_string();
+    }
+    let tunables = build.environment.tunables.iter();
+    plan.variables.extend(tunables.map(|value| ("GLIBC_TUNABLES".into(), value.clone())));
+    let answer = ask(bench, &plan, path)?;
+    let RunnerWords { control, arithmetic, libc } = read_runner(&answer)
+        .ok_or_else(|| Failure::Tool(format!("the runner's probe printed {:?}", answer.trim_end())))?;
+    let libm = format!("{}, {libc}", library(build, compiler));
+    if build.is_native() {
+        // Another libm, the same code: how it is linked must not change what is flushed.
+        plan.setting.flush = Some(native.flushes());
+        return Ok(Program { control: native, runner: Some(plan), arithmetic: None, libm });
+    }
+    let arithmetic = (!plan.command.is_empty()).then_some(arithmetic);
+    Ok(Program { control: control.with(&plan.setting), runner: Some(plan), arithmetic, libm })
+}
+
+/// The library a build's mathematics come from.
+fn library(build: &Build, compiler: &Compiler) -> String {
+    let found = match &build.environment.libm {
+        Some(Libm::File(path)) => Some(path.clone()),
+        // musl's libm is a part of its libc.
+        Some(Libm::Musl) => locate("musl-gcc").and_then(|gcc| library_of(&gcc, &[], "libc.a")),
+        None if build.is_native() => library_of(&compiler.path, &[], "libm.so.6"),
+        None => {
+            let mut args = abi_args(&build.args);
+            args.extend(
+                build
+                    .triple
+                    .iter()
+                    .filter(|_| compiler.family == Family::Clang)
+                    .map(|t| format!("--target={t}")),
+            );
+            // glibc's libm.a is a list of two archives on some machines, which is as good.
+            library_of(&compiler.path, &args, "libm.a")
+        }
+    };
+    found.map_or_else(|| "libm of unknown place".into(), |path| library_identity(&path))
+}
+
+/// What the runner says of itself.
+fn ask(bench: &Bench, plan: &RunnerPlan, path: &Path) -> Result<String, Failure> {
+    let job = Job::new(bench)?;
+    let copy = job.path().join(RUNNER);
+    fs::copy(path, &copy)?;
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o700))?;
+    let mut argv = plan.command.clone();
+    argv.extend([format!("./{RUNNER}"), "--probe".into()]);
+    let first = plan.command.first().map_or(copy, PathBuf::from);
+    Ok(job.run(&first, &CommandLine { what: "run probe".into(), argv })?.stdout)
+}
