@@ -98,7 +98,7 @@ pub fn compile_all(
     };
     for (build, outcome) in builds.iter().zip(outcomes) {
         let (status, objects) = match outcome.result {
-            Ok((object, objects)) => (ArtifactStatus::Built(object), objects),
+            Ok((object, objects)) => (ArtifactStatus::Built(Box::new(object)), objects),
             Err(Unbuilt::Skipped(reason)) => (ArtifactStatus::Skipped { reason }, BuildObjects::default()),
             Err(Unbuilt::Failed(Failure::Tool(message))) => {
                 (ArtifactStatus::Failed { message }, BuildObjects::default())
@@ -214,7 +214,7 @@ impl Stage<'_> {
             None => return Err(Unbuilt::Skipped(format!("{} not found", build.command))),
         };
         let tools = build.runner.first().map(String::as_str).into_iter().chain(linker(build));
-        if let Some(missing) = tools.filter_map(|tool| missing_tool(tool)).next() {
+        if let Some(missing) = tools.into_iter().find_map(missing_tool) {
             return Err(Unbuilt::Skipped(missing.to_string()));
         }
         let mut folders = self.experiment.sources.include.clone();

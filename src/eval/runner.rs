@@ -201,7 +201,8 @@ impl Runner {
             match self.requests.write(unsent) {
                 Ok(sent) => *unsent = &unsent[sent..],
                 Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
-                Err(_) => return Err(self.death()),
+                // Nobody reads any more; what it has said may tell why.
+                Err(_) => *unsent = &[],
             }
         }
         let mut read = 0;

@@ -60,7 +60,7 @@ mod tests {
 
     fn built(control: ControlWords) -> ArtifactStatus {
         let functions = Vec::new();
-        ArtifactStatus::Built(BuiltObject {
+        ArtifactStatus::Built(Box::new(BuiltObject {
             path: "a.so".into(),
             control,
             runner: None,
@@ -68,7 +68,7 @@ mod tests {
             libm: String::new(),
             setup_symbol: None,
             functions,
-        })
+        }))
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct BuiltObject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArtifactStatus {
-    Built(BuiltObject),
+    Built(Box<BuiltObject>),
     /// The compiler's own message.
     Failed {
         message: String,

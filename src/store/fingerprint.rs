@@ -140,7 +140,7 @@ mod tests {
         let artifact = Artifact {
             build: BuildId::new("gcc", "O0", "native"),
             version: "gcc 12".into(),
-            status: ArtifactStatus::Built(object),
+            status: ArtifactStatus::Built(Box::new(object)),
         };
         Fingerprint::of("lab", &SearchSettings::default(), &[], &[artifact])
     }
