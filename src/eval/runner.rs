@@ -20,6 +20,9 @@ use crate::model::{FaultKind, RunnerPlan};
 /// An emulator's own memory: the code it has translated.
 const EMULATOR_MB: u64 = 1024;
 
+/// Bytes read at a time: the answer to a usual batch.
+const READ: usize = 1 << 14;
+
 /// Why a runner gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lost {
@@ -208,7 +211,7 @@ impl Runner {
         let mut read = 0;
         if ready[0] {
             let before = self.unread.len();
-            self.unread.resize(before + (1 << 16), 0);
+            self.unread.resize(before + READ, 0);
             let got = self.replies.read(&mut self.unread[before..]);
             read = *got.as_ref().unwrap_or(&0);
             self.unread.truncate(before + read);

@@ -82,7 +82,11 @@ pub(super) fn request(function: usize, arity: usize, mode: Mode, timeout_us: u64
 
 fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
     let length = (head.len() + tail.len()) as u64;
-    [tag, length].iter().chain(head).chain(tail).flat_map(|word| word.to_le_bytes()).collect()
+    let mut bytes = Vec::with_capacity((2 + head.len() + tail.len()) * 8);
+    for words in [&[tag, length], head, tail] {
+        words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+    }
+    bytes
 }
 
 /// The next message of a stream and the bytes it takes; None while it is not all there. `count` is

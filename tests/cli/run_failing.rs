@@ -44,9 +44,10 @@ fn a_failed_build_is_a_row_with_the_compilers_words_and_the_others_go_on() {
 
 #[test]
 fn strict_says_what_could_not_be_evaluated_after_storing_the_rest() {
-    for (more, line) in
-        [(ABSENT, "build clang/O0/native skipped: clang-99 not found"), (BAD_FLAG, "build gcc/bad/native failed: ")]
-    {
+    for (more, line) in [
+        (ABSENT, "build clang/O0/native skipped: clang-99 not found"),
+        (BAD_FLAG, "build gcc/bad/native failed: "),
+    ] {
         let desk = desk(more);
         let said = desk.expect(3, &["run", "--strict", "--out", "out"]);
         said.err_has("not everything could be evaluated (--strict)").err_has(line);
