@@ -11,7 +11,7 @@ pub struct Place {
     pub inputs: Vec<usize>,
 }
 
-/// The builds that were looked at and what each did with every input.
+/// The builds that were looked at, the baseline first, and what each did with every input.
 pub struct Looks<'a> {
     pub builds: Vec<&'a Build>,
     /// One list for each build.
@@ -37,7 +37,7 @@ impl Looks<'_> {
         rows
     }
 
-    /// Builds by what they answer to some inputs: the largest camp last, the others by their first build.
+    /// Builds by what they answer to some inputs: the baseline's camp last, the others by their first build.
     fn camps(&self, inputs: &[usize]) -> Vec<Vec<usize>> {
         let mut camps: BTreeMap<Vec<(bool, u64)>, Vec<usize>> = BTreeMap::new();
         for (build, outcomes) in self.outcomes.iter().enumerate() {
@@ -46,8 +46,8 @@ impl Looks<'_> {
         }
         let mut camps: Vec<Vec<usize>> = camps.into_values().collect();
         camps.sort();
-        if let Some(largest) = (0..camps.len()).rev().max_by_key(|&c| camps[c].len()) {
-            let camp = camps.remove(largest);
+        if let Some(home) = camps.iter().position(|camp| camp.contains(&0)) {
+            let camp = camps.remove(home);
             camps.push(camp);
         }
         camps
@@ -152,8 +152,8 @@ mod tests {
             build("clang", "O2", "arm"),
         ];
         let row = &rows(&builds, &[&[1.0], &[2.0], &[1.0], &[2.0], &[2.0]])[0];
-        assert_eq!(row.divided_by, "gcc/O2/native, clang/O2/native | the rest");
-        assert_eq!(row.camps[0], ["gcc/O2/native", "clang/O2/native"]);
+        assert_eq!(row.divided_by, "all arm builds, gcc/fma/native | the rest");
+        assert_eq!(row.camps[1], ["gcc/O2/native", "clang/O2/native"]);
         let row = &rows(&builds, &[&[1.0], &[1.0], &[1.0], &[2.0], &[2.0]])[0];
         assert_eq!(row.divided_by, "all arm builds | the rest");
         let row = &rows(&builds, &[&[1.0], &[1.0], &[3.0], &[1.0], &[3.0]])[0];

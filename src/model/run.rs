@@ -116,7 +116,7 @@ pub struct FaultRow {
 pub struct CampRow {
     /// Ids of the ranges.
     pub ranges: Vec<String>,
-    /// Ids of the builds; the largest camp last.
+    /// Ids of the builds; the baseline's camp last.
     pub camps: Vec<Vec<String>>,
     /// What divides them, such as `all aarch64 builds | the rest`; empty when all agree.
     pub divided_by: String,

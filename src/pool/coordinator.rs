@@ -1,7 +1,7 @@
 //! The coordinator: one thread for each worker, results as they are finished.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -19,6 +19,8 @@ pub struct Pool {
     pub(super) cancel: Arc<AtomicBool>,
     pub(super) program: PathBuf,
     pub(super) suspects: Suspects,
+    /// Lanes opened so far.
+    pub(super) lanes: AtomicUsize,
     loading: OnceLock<Vec<Option<String>>>,
 }
 
@@ -28,7 +30,8 @@ impl Pool {
         let timeout = limits.timeout.max(Duration::from_millis(1));
         let limits = Limits { jobs: limits.jobs.max(1), timeout, ..limits };
         let (program, suspects) = (PathBuf::from(THIS_PROGRAM), Suspects::default());
-        Pool { objects, limits, cancel, program, suspects, loading: OnceLock::new() }
+        let lanes = AtomicUsize::new(0);
+        Pool { objects, limits, cancel, program, suspects, lanes, loading: OnceLock::new() }
     }
 
     /// Starts workers from this program instead of the running one, which must know the hidden

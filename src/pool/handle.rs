@@ -38,10 +38,16 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn start(program: &Path, plans: &[LoadPlan], limits: CallLimits) -> Result<Worker, PoolError> {
+    /// Starts the worker of a lane.
+    pub(super) fn start(
+        program: &Path,
+        lane: usize,
+        plans: &[LoadPlan],
+        limits: CallLimits,
+    ) -> Result<Worker, PoolError> {
         let failed = |reason: String| PoolError::Spawn { program: program.display().to_string(), reason };
         let mut process = Process::spawn(program, "__worker", limits).map_err(|e| failed(e.to_string()))?;
-        if process.send(&plans).is_err() {
+        if process.send(&(lane, plans)).is_err() {
             process.end();
             return Err(failed(format!("it ended with {}", process.status())));
         }

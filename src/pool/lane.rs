@@ -59,6 +59,7 @@ pub(super) enum Halt {
 /// A thread's place to work.
 pub(super) struct Lane<'p> {
     pool: &'p Pool,
+    number: usize,
     worker: Option<Worker>,
     /// Fresh processes to confirm things in; forks of them have never made a call.
     pub(super) helpers: Helpers,
@@ -67,7 +68,7 @@ pub(super) struct Lane<'p> {
 impl<'p> Lane<'p> {
     pub(super) fn new(pool: &'p Pool) -> Lane<'p> {
         let helpers = Helpers::new(&pool.program, pool.limits.of_calls());
-        Lane { pool, worker: None, helpers }
+        Lane { pool, number: pool.lanes.fetch_add(1, Relaxed), worker: None, helpers }
     }
 
     /// Does the piece. `replaced` hears why a worker was lost.
@@ -134,7 +135,10 @@ impl<'p> Lane<'p> {
     fn clean_worker(&mut self, suspects: &BTreeSet<(usize, usize)>) -> Result<&mut Worker, PoolError> {
         let worker = match self.worker.take() {
             Some(worker) if !worker.is_tainted(suspects) => worker,
-            _ => Worker::start(&self.pool.program, &self.pool.objects, self.pool.limits.of_calls())?,
+            _ => {
+                let Pool { program, objects, limits, .. } = self.pool;
+                Worker::start(program, self.number, objects, limits.of_calls())?
+            }
         };
         Ok(self.worker.insert(worker))
     }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Request, Work};
 use crate::eval::{
     EvalError, Evaluator, Forked, Host, LoadPlan, Native, Phase, Rules, STRAYS_EXIT, Selection, Slab,
-    end_descendants, fork, leave, read_frame, settle, volunteer_for_oom, watch, write_frame,
+    end_descendants, fork, leave, read_frame, settle, stay_on_one_cpu, volunteer_for_oom, watch, write_frame,
 };
 use crate::search::{Task, run_unit};
 
@@ -40,7 +40,12 @@ pub fn worker_main() -> ExitCode {
 /// Answers requests until the coordinator is gone, or code under test has closed the pipes. Leaves
 /// without closing anything, because what it owns may not be its own any more.
 fn serve(mut requests: File, mut replies: File, slab: Slab) -> ! {
-    let Ok(Some(plans)) = read_frame::<Vec<LoadPlan>>(&mut requests) else { leave(PIPES_EXIT) };
+    let Ok(Some((lane, plans))) = read_frame::<(usize, Vec<LoadPlan>)>(&mut requests) else {
+        leave(PIPES_EXIT)
+    };
+    if plans.iter().any(|plan| plan.object.runner.is_some()) {
+        stay_on_one_cpu(lane);
+    }
     let mut host = Host::new(plans, slab);
     let mut tasks = BTreeMap::new();
     while let Ok(Some(request)) = read_frame(&mut requests) {
