@@ -1,19 +1,26 @@
 //! Which builds agree on the ranges of a function: every witness is tried on every build.
 
 use super::lab::Lab;
+use crate::eval::EvalError;
 use crate::findings::{Looks, Place};
-use crate::model::{CampRow, FunctionResult, FunctionRow};
+use crate::model::{CampRow, FunctionResult, FunctionRow, StopReason};
 use crate::pool::{FunctionJob, Mode};
 
 /// Witnesses that are tried, at most.
 const MOST: usize = 256;
 
-/// The camps of a finished function. With two builds a range says all there is to say.
-pub fn camps(lab: &Lab, job: &FunctionJob, result: &FunctionResult, row: &FunctionRow) -> Vec<CampRow> {
+/// The camps of a finished function; None when the user interrupted. With two builds a range says all
+/// there is to say. A build that answers differently each time, or cannot be asked any more, is in none.
+pub fn camps(
+    lab: &Lab,
+    job: &FunctionJob,
+    result: &FunctionResult,
+    row: &FunctionRow,
+) -> Option<Vec<CampRow>> {
     let arity = job.task.function.arity();
     let ranges = || result.comparisons.iter().flat_map(|c| &c.ranges);
     if job.builds.len() < 3 || ranges().next().is_none() {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let mut inputs: Vec<&[u64]> = ranges().map(|range| range.witness.inputs.as_slice()).collect();
     inputs.sort_unstable();
@@ -21,13 +28,22 @@ pub fn camps(lab: &Lab, job: &FunctionJob, result: &FunctionResult, row: &Functi
     inputs.truncate(MOST);
     let words = inputs.concat();
     let outcomes = lab.pool.evaluate(job.function_index, arity, &job.builds, &words, Mode::Together);
-    // A build that cannot be asked any more is no member of a camp.
+    let unsteady = |variant: usize| {
+        let stop = result.comparisons.iter().find(|c| c.variant == variant).map(|c| c.stop);
+        stop == Some(StopReason::Nondeterministic)
+    };
     let (mut builds, mut answers) = (Vec::new(), Vec::new());
-    for (id, outcomes) in job.task.builds.iter().zip(outcomes) {
+    for (index, (id, outcomes)) in job.task.builds.iter().zip(outcomes).enumerate() {
         let build = lab.plan.builds.iter().find(|build| build.id == *id);
-        if let (Some(build), Ok(outcomes)) = (build, outcomes) {
-            builds.push(build);
-            answers.push(outcomes);
+        match (build, outcomes) {
+            (_, Err(EvalError::Stopped)) => return None,
+            (Some(build), Ok(outcomes)) if !unsteady(index) => {
+                builds.push(build);
+                answers.push(outcomes);
+            }
+            // Without the baseline there is nobody to differ from.
+            _ if index == 0 => return Some(Vec::new()),
+            _ => {}
         }
     }
     let looks = Looks { builds, outcomes: answers, result: job.task.function.result };
@@ -43,6 +59,7 @@ pub fn camps(lab: &Lab, job: &FunctionJob, result: &FunctionResult, row: &Functi
         };
         Place { range: id, inputs: (0..inputs.len()).filter(|&i| inside(inputs[i])).collect() }
     });
-    let places: Vec<Place> = places.collect();
-    looks.rows(&places)
+    // A range of which no witness was tried has no camps.
+    let places: Vec<Place> = places.filter(|place| !place.inputs.is_empty()).collect();
+    Some(looks.rows(&places))
 }

@@ -168,7 +168,9 @@ fn search(
     let on_done = |job: usize, result: FunctionResult, timing: crate::pool::FunctionTiming| {
         let FunctionJob { function_index, task, .. } = &jobs[job];
         let mut row = function_row(&task.function, &task.builds, &result, missing_of[job].clone());
-        row.camps = camps(lab, &jobs[job], &result, &row);
+        // Interrupted: a resumed run does the function again, so that it has all of its row.
+        let Some(camps) = camps(lab, &jobs[job], &result, &row) else { return };
+        row.camps = camps;
         let mut cost = FunctionTiming::new(
             &task.function.name,
             timing.wall_s,

@@ -161,7 +161,7 @@ impl<'a> Lines<'a> {
         if linkage != Linkage::Shared {
             return self.link_program(objects, linkage);
         }
-        let (args, libs) = link_args(&self.build.args);
+        let (args, libs) = link_args(&self.build.args, Linkage::Shared);
         let lto = args.iter().any(|a| a.starts_with("-flto"));
         let mut argv = head(self.build, self.family);
         argv.extend(args);
@@ -185,11 +185,12 @@ impl<'a> Lines<'a> {
     /// A program keeps every argument: it is to start as one of the user's would.
     fn link_program(&self, objects: &[&str], linkage: Linkage) -> CommandLine {
         let libm = self.build.environment.libm.as_ref();
+        let (args, libs) = link_args(&self.build.args, linkage);
         let mut argv = head(self.build, self.family);
         match linker(self.build) {
             // The objects are made, and another compiler's arguments may mean nothing to it.
             Some(linker) => argv = vec![linker.into()],
-            None => argv.extend(self.build.args.iter().filter(|arg| !arg.starts_with("-x")).cloned()),
+            None => argv.extend(args),
         }
         if linkage == Linkage::Static {
             argv.push("-static".into());
@@ -203,6 +204,7 @@ impl<'a> Lines<'a> {
         if let Some(Libm::File(path)) = libm {
             argv.push(path.display().to_string());
         }
+        argv.extend(libs);
         argv.extend(self.libs.iter().cloned());
         argv.push("-lm".into());
         CommandLine { what: "link".into(), argv }
@@ -213,7 +215,7 @@ impl<'a> Lines<'a> {
         if self.family != Family::Tcc {
             return None;
         }
-        let (args, libs) = link_args(&self.build.args);
+        let (args, libs) = link_args(&self.build.args, Linkage::Shared);
         let mut argv = head(self.build, self.family);
         argv.extend(args);
         argv.extend(["-o", CHECK_PROGRAM, PROBE_FILE].map(String::from));
@@ -260,18 +262,19 @@ fn position_independent(family: Family) -> Vec<String> {
     args
 }
 
-/// The build's arguments for a link of a shared object, and the libraries among them, which belong
-/// behind the objects. Left out: what would pull in crtfastmath.o, which changes the registers of
-/// the process that loads the object; what asks for a program; what the language of inputs is.
-fn link_args(args: &[String]) -> (Vec<String>, Vec<String>) {
+/// The build's arguments for a link, and the libraries among them, which belong behind the objects.
+/// Left out: what the language of inputs is; of a shared object also what asks for a program and what
+/// would pull in crtfastmath.o, which changes the registers of the process that loads the object.
+fn link_args(args: &[String], linkage: Linkage) -> (Vec<String>, Vec<String>) {
+    let shared = linkage == Linkage::Shared;
     let (mut kept, mut libs) = (Vec::new(), Vec::new());
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
-            "-ffast-math" | "-funsafe-math-optimizations" | "-mdaz-ftz" => {}
-            "-static" | "-pie" | "-static-pie" | "-no-pie" => {}
+            "-ffast-math" | "-funsafe-math-optimizations" | "-mdaz-ftz" if shared => {}
+            "-static" | "-pie" | "-static-pie" | "-no-pie" if shared => {}
             // Under -flto the level still counts.
-            "-Ofast" => kept.push("-O3".into()),
+            "-Ofast" if shared => kept.push("-O3".into()),
             "-x" => drop(rest.next()),
             language if language.starts_with("-x") => {}
             "-l" => {
@@ -354,9 +357,14 @@ mod tests {
             ["-O2", "-ffast-math", "-lfoo", "-funsafe-math-optimizations", "-Ofast", "-m32", "-x", "c"];
         let more = ["-static", "-flto=auto", "-fuse-ld=lld", "--sysroot=/r", "-l", "bar", "-static-libgcc"];
         let all: Vec<String> = args.iter().chain(&more).map(ToString::to_string).collect();
-        let (kept, libs) = link_args(&all);
+        let (kept, libs) = link_args(&all, Linkage::Shared);
         let wanted = ["-O2", "-O3", "-m32", "-flto=auto", "-fuse-ld=lld", "--sysroot=/r", "-static-libgcc"];
         assert_eq!(kept, wanted);
+        assert_eq!(libs, ["-lfoo", "-l", "bar"]);
+        // A program starts as its own flags make it.
+        let (kept, libs) = link_args(&all, Linkage::Static);
+        assert!(kept.contains(&"-ffast-math".into()) && kept.contains(&"-Ofast".into()), "{kept:?}");
+        assert!(!kept.contains(&"-x".into()) && !kept.contains(&"c".into()), "{kept:?}");
         assert_eq!(libs, ["-lfoo", "-l", "bar"]);
     }
 
