@@ -23,6 +23,8 @@ pub(crate) struct Call {
     pub arity: usize,
     /// Every input in a fork of its own.
     pub alone: bool,
+    /// Where nothing has run before: what follows from here has no other history.
+    pub fresh: bool,
     /// CPU time one call may take.
     pub timeout: Duration,
 }
@@ -90,11 +92,14 @@ impl Helper {
     ) -> Result<Strain, EvalError> {
         let (near, spent) = (self.process.slab().near(), self.process.slab().spent());
         self.process.slab().set_timeout(call.timeout);
+        let mut first = true;
         for chunk in inputs.chunks(CAPACITY * call.arity.max(1)) {
             let count = chunk.len() / call.arity.max(1);
             let slab = self.process.slab();
             slab.put_inputs(call.arity, chunk);
-            let run = Run { function: call.function, arity: call.arity, count, alone: call.alone };
+            let Call { function, arity, alone, .. } = call;
+            let run = Run { function, arity, count, alone, fresh: call.fresh && first };
+            first = false;
             let patience = 25 * blocked_limit(call.timeout);
             match self.ask(run, patience, go_on) {
                 Ok(Ok(())) => {}

@@ -6,7 +6,8 @@
 //! * `slab` is the memory the two share: what is being called, inputs, outcomes;
 //! * `guard` makes the calls (the loop itself is C, harness-c/guard.c);
 //! * `object` loads a build, `native` holds several side by side;
-//! * `helper` and `cautious` are the two ends of cautious mode, where every batch is a fork;
+//! * `helper` and `cautious` are the two ends of cautious mode, where an `offspring` of the helper runs
+//!   batches until one of them costs it;
 //! * `relay` is a helper of a build that is a program of its own: `runner` starts and watches that
 //!   program, `words` are what the two say to each other (the program is harness-c/runner.c);
 //! * `settle` is what a process does before it lets code under test in;
@@ -24,6 +25,7 @@ mod guard;
 mod helper;
 mod native;
 mod object;
+mod offspring;
 mod plan;
 mod process;
 mod relay;

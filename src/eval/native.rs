@@ -110,6 +110,8 @@ pub(crate) struct Native<'h> {
     selection: Selection,
     /// Entry points of hot builds, as far as they were needed.
     shims: Vec<Option<Shim>>,
+    /// Builds whose helper has not been asked yet.
+    fresh: Vec<bool>,
     /// CPU time of this process when work began, and that of calls in helpers.
     begun: Duration,
     elsewhere: Duration,
@@ -125,8 +127,8 @@ impl<'h> Native<'h> {
             let reason = format!("a request that makes no sense: {selection:?}");
             return Err(EvalError::Helper { build: String::new(), reason });
         }
-        let shims = vec![None; selection.builds.len()];
-        Ok(Native { host, selection, shims, begun: cpu_time(), elsewhere: Duration::ZERO })
+        let (shims, fresh) = (vec![None; selection.builds.len()], vec![true; selection.builds.len()]);
+        Ok(Native { host, selection, shims, fresh, begun: cpu_time(), elsewhere: Duration::ZERO })
     }
 
     fn evaluate_hot(
@@ -186,7 +188,9 @@ impl Evaluator for Native<'_> {
         }
         let Host { plans, helpers, slab, timeout, .. } = &mut *self.host;
         let (function, arity) = (self.selection.function, self.selection.arity);
-        let call = Call { function, arity, alone: false, timeout: *timeout };
+        // Each piece of work begins anew, so that its outcomes do not depend on what a worker did before.
+        let fresh = std::mem::replace(&mut self.fresh[build], false);
+        let call = Call { function, arity, alone: false, fresh, timeout: *timeout };
         let strain = helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {
             // Waiting for a helper is a sign of life.
             slab.beat();

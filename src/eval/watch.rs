@@ -59,37 +59,70 @@ fn tick(timeout: Duration) -> Duration {
     (timeout / 16).max(Duration::from_millis(1))
 }
 
+/// What `attend` saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    End(End),
+    /// Something came on the line, and the child goes on.
+    Line,
+}
+
 /// Waits for the end of a child, ends it when it breaks the rules or `leash` closes, and reaps it.
 /// The child must lead a process group of its own, which is killed with it.
 pub(crate) fn watch(pid: Pid, slab: &Slab, leash: BorrowedFd<'_>, rules: Rules) -> End {
-    let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return kill(pid, End::Released) };
+    loop {
+        if let Seen::End(end) = attend(pid, slab, leash, None, rules) {
+            return end;
+        }
+    }
+}
+
+/// As `watch`, but also comes back when there is something to read on `line`.
+pub(super) fn attend(
+    pid: Pid,
+    slab: &Slab,
+    leash: BorrowedFd<'_>,
+    mut line: Option<BorrowedFd<'_>>,
+    rules: Rules,
+) -> Seen {
+    let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return Seen::End(kill(pid, End::Released)) };
     let mut pace = Pace::start(pid, slab);
     loop {
         // The leash never carries a byte: it is ready when its other end is closed.
-        let mut fds = [PollFd::new(&pidfd, PollFlags::IN), PollFd::from_borrowed_fd(leash, PollFlags::IN)];
+        let mut fds =
+            vec![PollFd::new(&pidfd, PollFlags::IN), PollFd::from_borrowed_fd(leash, PollFlags::IN)];
+        fds.extend(line.map(|line| PollFd::from_borrowed_fd(line, PollFlags::IN)));
         let ready = wait(&mut fds, rules.tick);
         let released = !fds[1].revents().is_empty();
+        let news = fds.get(2).map_or(PollFlags::empty(), PollFd::revents);
         if let Ok(Some((_, status))) = waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             slab.add_near(pace.near_call(rules));
             if let Some(number) = status.stopping_signal() {
-                return kill(pid, End::Signal(number));
+                return Seen::End(kill(pid, End::Signal(number)));
             }
             let _ = kill_process_group(pid, Signal::KILL);
-            return end_of(status);
+            return Seen::End(end_of(status));
         }
         if released {
-            return kill(pid, End::Released);
+            return Seen::End(kill(pid, End::Released));
+        }
+        if news.contains(PollFlags::HUP) {
+            // The far end is closed, mostly because the child is about to end.
+            line = None;
+        } else if !news.is_empty() {
+            slab.add_near(pace.near_call(rules));
+            return Seen::Line;
         }
         if !ready && pace.breaks(slab, rules) {
             // What the calls before the one that does not end have taken.
             slab.add_spent(pace.since_cpu);
-            return kill(pid, End::Timeout);
+            return Seen::End(kill(pid, End::Timeout));
         }
     }
 }
 
 /// Kills a child and reaps it; `end` unless it was ending by itself.
-fn kill(pid: Pid, end: End) -> End {
+pub(super) fn kill(pid: Pid, end: End) -> End {
     let _ = kill_process_group(pid, Signal::KILL);
     let _ = kill_process(pid, Signal::KILL);
     loop {

@@ -102,7 +102,7 @@ impl Pool {
         mode: Mode,
     ) -> Vec<Result<Vec<Outcome>, EvalError>> {
         let (alone, timeout) = (mode == Mode::Alone, self.limits.timeout);
-        let call = Call { function: function_index, arity, alone, timeout };
+        let call = Call { function: function_index, arity, alone, fresh: true, timeout };
         let evaluate = |&build: &usize| {
             let mut out = Vec::new();
             let plan = &self.objects[build];

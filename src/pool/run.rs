@@ -300,6 +300,7 @@ impl Fresh<'_, '_> {
             function: self.job.job.function_index,
             arity: self.job.task.function.arity(),
             alone,
+            fresh: true,
             timeout: stretch * self.pool.limits.timeout,
         };
         let object = self.job.objects[build];
