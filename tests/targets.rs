@@ -252,3 +252,69 @@ fn a_runner_that_is_none_is_told_from_one_that_works() {
         assert_eq!(comparison(&run, "planted", "gcc/O2/native")["ranges"].as_array().unwrap().len(), 1);
     }
 }
+
+/// NaNs that are made and NaNs that are passed on.
+const NANS: &str = r#"
+#include <math.h>
+#include <string.h>
+double made(double x) { volatile double below = -x; return sqrt(below); }
+double passed(double x) {
+    unsigned long long bits = 0x7ff8000000001234ull;
+    double nan;
+    memcpy(&nan, &bits, sizeof nan);
+    volatile double kept = nan;
+    return kept * x;
+}
+"#;
+
+const NAN_FUNCTIONS: &str = "[[function]]\nsignature = \"double made(double x)\"\ndomain = { x = \"[1, 2]\" }\n\
+                             [[function]]\nsignature = \"double passed(double x)\"\ndomain = { x = \"[1, 2]\" }\n";
+
+#[test]
+fn what_counts_of_a_nan_is_said_in_the_matrix_and_nothing_counts_by_default() {
+    let desk = all_targets(NANS, NAN_FUNCTIONS);
+    let changed = |run: &Value, function: &str| -> BTreeSet<String> {
+        let row = run["functions"].as_array().unwrap().iter().find(|f| f["name"] == function).unwrap();
+        let changes = row["comparisons"].as_array().unwrap().iter();
+        let of = |c: &Value, name: &str| c["class_changes"][name].as_u64().is_some_and(|count| count > 0);
+        let named = changes.filter(|c| of(c, "nan-sign") || of(c, "nan-payload"));
+        let target = |c: &Value| c["build"].as_str().unwrap().rsplit_once('/').unwrap().1.to_owned();
+        named.map(target).collect()
+    };
+    let run = |nan: &str| desk.expect(0, &["run", "--quiet", "--json", "--nan", nan, "--out", nan]).json();
+    let names = |list: &[&str]| list.iter().map(ToString::to_string).collect::<BTreeSet<String>>();
+    let any = run("any");
+    assert_eq!((changed(&any, "made"), changed(&any, "passed")), (names(&[]), names(&[])));
+    // x86 makes negative NaNs, all others positive ones.
+    let sign = run("sign");
+    assert_eq!(changed(&sign, "made"), names(&["aarch64", "arm", "riscv64", "ppc64le", "s390x"]));
+    assert_eq!(changed(&sign, "passed"), names(&[]));
+    // RISC-V answers with one NaN whatever came in.
+    let payload = run("payload");
+    assert_eq!(changed(&payload, "passed"), names(&["riscv64"]));
+    assert_eq!(payload["functions"][0]["comparisons"][0]["max_bits"], 0.0);
+}
+
+#[test]
+fn a_finding_that_is_only_flushing_says_so_and_one_that_is_not_does_not() {
+    let desk = Desk::new();
+    desk.write(
+        "code.c",
+        "double halved(double x) { return x * 0.5; }\ndouble third(double x) { return x / 3; }\n",
+    );
+    desk.write(
+        "matrix.toml",
+        "[lab]\nbaseline = \"gcc/O2/native\"\n[sources]\nfiles = [\"code.c\"]\n[search]\nbudget = 20000\n\
+         [[compiler]]\nname = \"gcc\"\n[[flags]]\nname = \"O2\"\nargs = [\"-O2\"]\n\
+         [[flags]]\nname = \"fast\"\nargs = [\"-O2\", \"-ffast-math\"]\n\
+         [[function]]\nsignature = \"double halved(double x)\"\n[[function]]\nsignature = \"double third(double x)\"\n",
+    );
+    let run = desk.expect(0, &["run", "--quiet", "--json", "--out", "a"]).json();
+    let without = |function: &str| -> Vec<String> {
+        let ranges = comparison(&run, function, "gcc/fast/native")["ranges"].as_array().unwrap().clone();
+        ranges.iter().map(|r| r["without_flushing"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(!without("halved").is_empty() && without("halved").iter().all(|word| word == "agrees"));
+    assert!(without("third").iter().any(|word| word == "differs"), "{:?}", without("third"));
+    desk.expect(0, &["show", "a"]).out_has("gone with subnormals kept (FTZ, DAZ off)");
+}

@@ -45,8 +45,8 @@ pub struct Tuning {
     /// Inputs evaluated between two switches of build
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub batch: Option<u32>,
-    /// Where a variant's NaN counts: at the infinity of the baseline's sign (any) or its own (sign)
-    #[arg(long, value_name = "any|sign", value_parser = nan_policy())]
+    /// What of a NaN counts: nothing (any), its sign, or all its bits (payload)
+    #[arg(long, value_name = "any|sign|payload", value_parser = nan_policy())]
     pub nan: Option<NanPolicy>,
     /// Partitioned samples: N * 2^parameters
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -181,9 +181,9 @@ fn put<T>(setting: &mut T, given: Option<T>) {
 }
 
 fn nan_policy() -> impl TypedValueParser<Value = NanPolicy> {
-    PossibleValuesParser::new(["any", "sign"]).map(|name| match name.as_str() {
-        "sign" => NanPolicy::Sign,
-        _ => NanPolicy::Any,
+    let names = NanPolicy::ALL.map(|(name, _)| name);
+    PossibleValuesParser::new(names).map(|given| {
+        NanPolicy::ALL.iter().find(|(name, _)| *name == given).map_or(NanPolicy::Any, |(_, p)| *p)
     })
 }
 

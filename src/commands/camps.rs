@@ -46,18 +46,13 @@ pub fn camps(
             _ => {}
         }
     }
-    let looks = Looks { builds, outcomes: answers, result: job.task.function.result };
-    let params = &job.task.function.params;
+    let (result, nan) = (job.task.function.result, job.task.settings.nan);
+    let looks = Looks { builds, outcomes: answers, result, nan };
+    let scalars = job.task.function.scalars();
     let ids = row.comparisons.iter().flat_map(|c| &c.ranges).map(|range| range.id.clone());
     let places = ids.zip(ranges()).map(|(id, range)| {
-        let inside = |input: &[u64]| {
-            (0..arity).all(|p| {
-                let ordinal = |bits: u64| params[p].ty.ordinal(bits);
-                let (lo, hi) = (ordinal(range.lo[p]), ordinal(range.hi[p]));
-                (lo.min(hi)..=hi.max(lo)).contains(&ordinal(input[p]))
-            })
-        };
-        Place { range: id, inputs: (0..inputs.len()).filter(|&i| inside(inputs[i])).collect() }
+        let inside = |&i: &usize| range.holds(&scalars, inputs[i]);
+        Place { range: id, inputs: (0..inputs.len()).filter(inside).collect() }
     });
     // A range of which no witness was tried has no camps.
     let places: Vec<Place> = places.filter(|place| !place.inputs.is_empty()).collect();

@@ -103,7 +103,8 @@ fn answer(function: &Function, settings: &SearchSettings, baseline: Option<Outco
         }
         _ => None,
     };
-    let change =
-        baseline.and_then(|b| ClassChange::between(function.result, b, now)).map(ClassChange::as_str);
+    let change = baseline
+        .and_then(|b| ClassChange::between(function.result, settings.nan, b, now))
+        .map(ClassChange::as_str);
     Answer::Variant { result, bits, change }
 }

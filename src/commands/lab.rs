@@ -43,6 +43,8 @@ pub struct Lab {
     pub pool: Pool,
     /// Which object of the pool each build of the plan is, if it has one.
     objects: Vec<Option<usize>>,
+    /// For objects that flush subnormals the object of the same code that does not.
+    unflushed: BTreeMap<usize, usize>,
 }
 
 /// Loads a matrix and leaves out the functions that were not asked for.
@@ -118,11 +120,23 @@ impl Lab {
             return Err(Failure::interrupted(" while compiling; what was compiled is in the cache"));
         }
         let compile_time = start.elapsed();
-        let (pool, objects) = load_objects(&mut artifacts, &experiment.search, jobs, &cancel);
+        let Loaded { pool, objects, unflushed } =
+            load_objects(&mut artifacts, &experiment.search, jobs, &cancel);
         if interrupt::is_set(&cancel) {
             return Err(Failure::interrupted(""));
         }
-        let lab = Lab { experiment, plan, artifacts, compiled, cached, compile_time, jobs, pool, objects };
+        let lab = Lab {
+            experiment,
+            plan,
+            artifacts,
+            compiled,
+            cached,
+            compile_time,
+            jobs,
+            pool,
+            objects,
+            unflushed,
+        };
         lab.check_baseline()?;
         Ok(lab)
     }
@@ -143,6 +157,12 @@ impl Lab {
     /// The pool's object of a build of the plan.
     pub fn object(&self, build: usize) -> Option<usize> {
         self.objects[build]
+    }
+
+    /// For an object of the pool the one with the same code and flushing of subnormals off; None when
+    /// it does not flush.
+    pub fn unflushed(&self, object: usize) -> Option<usize> {
+        self.unflushed.get(&object).copied()
     }
 
     /// The builds of the plan with the baseline first.
@@ -215,13 +235,19 @@ impl Lab {
     }
 }
 
+struct Loaded {
+    pool: Pool,
+    objects: Vec<Option<usize>>,
+    unflushed: BTreeMap<usize, usize>,
+}
+
 /// A pool of every object that loads; one that does not load is a failed build.
 fn load_objects(
     artifacts: &mut [Artifact],
     settings: &SearchSettings,
     jobs: usize,
     cancel: &Arc<AtomicBool>,
-) -> (Pool, Vec<Option<usize>>) {
+) -> Loaded {
     let limits =
         Limits { timeout: Duration::from_millis(settings.timeout_ms), memory_mb: settings.memory_mb, jobs };
     let plans = |artifacts: &[Artifact]| -> Vec<LoadPlan> {
@@ -243,5 +269,16 @@ fn load_objects(
         })
     };
     let objects = artifacts.iter().map(number).collect();
-    (Pool::new(plans(artifacts), limits, cancel.clone()), objects)
+    let mut plans = plans(artifacts);
+    let calm = |(index, plan): (usize, &LoadPlan)| {
+        Some((index, LoadPlan { build: plan.build.clone(), object: plan.object.unflushed()? }))
+    };
+    // Behind all others, and loaded only when asked.
+    let calm: Vec<(usize, LoadPlan)> = plans.iter().enumerate().filter_map(calm).collect();
+    let mut unflushed = BTreeMap::new();
+    for (index, plan) in calm {
+        unflushed.insert(index, plans.len());
+        plans.push(plan);
+    }
+    Loaded { pool: Pool::new(plans, limits, cancel.clone()), objects, unflushed }
 }

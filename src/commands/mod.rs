@@ -10,6 +10,7 @@ mod console;
 mod doctor;
 mod eval;
 mod failure;
+mod flushing;
 mod interrupt;
 mod keeper;
 mod lab;

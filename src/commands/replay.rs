@@ -63,6 +63,7 @@ fn replay_function(lab: &Lab, row: &FunctionRow) -> Result<Vec<(StoredWitness, V
             }
         }
     }
+    let nan = lab.experiment.search.nan;
     let verdict = |witness: &StoredWitness| {
         for build in [witness.baseline.as_str(), witness.build.as_str()] {
             if let Some(reason) = absent.get(build) {
@@ -71,7 +72,7 @@ fn replay_function(lab: &Lab, row: &FunctionRow) -> Result<Vec<(StoredWitness, V
         }
         let now = |build: &str| outcomes.get(&(build, witness.inputs.as_slice())).copied();
         match (now(&witness.baseline), now(&witness.build)) {
-            (Some(baseline), Some(variant)) => judge(function.result, &witness.row, baseline, variant),
+            (Some(baseline), Some(variant)) => judge(function.result, nan, &witness.row, baseline, variant),
             _ => Verdict::Unevaluated { reason: "it gave no outcome".into() },
         }
     };

@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime};
 use super::camps::camps;
 use super::console::Console;
 use super::failure::Failure;
+use super::flushing;
 use super::keeper::UnitKeeper;
 use super::lab::{Lab, Wanted, check_strategy};
 use super::{RESULTS, usage};
@@ -171,6 +172,9 @@ fn search(
         // Interrupted: a resumed run does the function again, so that it has all of its row.
         let Some(camps) = camps(lab, &jobs[job], &result, &row) else { return };
         row.camps = camps;
+        if flushing::note(lab, &jobs[job], &result, &mut row).is_none() {
+            return;
+        }
         let mut cost = FunctionTiming::new(
             &task.function.name,
             timing.wall_s,

@@ -14,7 +14,7 @@ use super::guard::{Batch, Shim};
 use super::process::{cpu_time, end_descendants, raise_fd};
 use super::settle::{Forked, Settled, fork, leave};
 use super::slab::{End, Phase};
-use super::watch::{Rules, Seen, attend, kill};
+use super::watch::{Rules, attend, kill};
 use crate::model::ControlWords;
 
 /// Some inputs of the batch in the slab.
@@ -42,6 +42,8 @@ pub(super) struct Offspring {
     line: OwnedFd,
     /// It has run something before.
     pub used: bool,
+    /// The number of the last request, which is its answer too.
+    ticket: u64,
 }
 
 impl Offspring {
@@ -53,7 +55,9 @@ impl Offspring {
         drop(near);
         // SAFETY: a helper starts no threads.
         match unsafe { fork() }? {
-            Forked::Parent(pid) => Ok(Offspring { pid, line, used: false }),
+            Forked::Parent(pid) => {
+                Ok(Offspring { pid, line, used: false, ticket: u64::from(std::process::id()) << 32 })
+            }
             Forked::Child => {
                 // Code under test that writes to whatever is open must not reach the helper's ends.
                 let Settled { requests, replies, leash, .. } = settled;
@@ -69,18 +73,18 @@ impl Offspring {
     /// Runs a stretch. A fork that is not given back is gone, with all that it left behind.
     pub(super) fn run(mut self, settled: &Settled, stretch: Stretch, rules: Rules) -> Ran {
         settled.slab.set_phase(Phase::Busy);
+        self.ticket += 1;
         // To a dead fork this fails, which is then seen below.
-        let _ = send(&self.line, &stretch.to_bytes(), SendFlags::NOSIGNAL);
-        let seen = attend(self.pid, &settled.slab, settled.leash.as_fd(), Some(self.line.as_fd()), rules);
+        let _ = send(&self.line, &stretch.to_bytes(self.ticket), SendFlags::NOSIGNAL);
+        let slab = &settled.slab;
+        // Code under test may write to the line too.
+        let mut is_answer = || self.has_answered();
+        let line = Some((self.line.as_fd(), &mut is_answer as &mut dyn FnMut() -> bool));
+        let end = attend(self.pid, slab, settled.leash.as_fd(), line, rules);
         self.used = true;
-        let phase = settled.slab.phase();
-        settled.slab.set_phase(Phase::Idle);
-        let end = match seen {
-            Seen::Line if phase == Phase::Idle && self.has_answered() => return Ran::ToItsEnd(Some(self)),
-            // What came is no answer of ours; the call under way is the best guess at its origin.
-            Seen::Line => kill(self.pid, End::Timeout),
-            Seen::End(end) => end,
-        };
+        let phase = slab.phase();
+        slab.set_phase(Phase::Idle);
+        let Some(end) = end else { return Ran::ToItsEnd(Some(self)) };
         end_descendants();
         if end == End::Released {
             return Ran::Released;
@@ -92,9 +96,11 @@ impl Offspring {
         }
     }
 
+    /// Reads what came; whether it is the answer to the last request.
     fn has_answered(&self) -> bool {
-        let mut answer = [0; 1];
-        matches!(recv(&self.line, &mut answer, RecvFlags::DONTWAIT), Ok((1, _)))
+        let mut answer = [0; 8];
+        let read = recv(&self.line, &mut answer, RecvFlags::DONTWAIT);
+        matches!(read, Ok((8, 8))) && u64::from_ne_bytes(answer) == self.ticket
     }
 
     /// Ends it, and all that it left behind.
@@ -104,30 +110,32 @@ impl Offspring {
     }
 }
 
-const WORDS: usize = 4;
+const WORDS: usize = 5;
 
 impl Stretch {
     /// A fork has its parent's addresses, so that a shim is a number to both.
-    fn to_bytes(self) -> [u8; WORDS * 8] {
+    fn to_bytes(self, ticket: u64) -> [u8; WORDS * 8] {
         let mut bytes = [0; WORDS * 8];
-        let words = [self.shim as usize, self.arity, self.begin, self.end];
+        let words =
+            [ticket, self.shim as usize as u64, self.arity as u64, self.begin as u64, self.end as u64];
         for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
-            place.copy_from_slice(&(word as u64).to_ne_bytes());
+            place.copy_from_slice(&word.to_ne_bytes());
         }
         bytes
     }
 
     /// # Safety
     /// The bytes must be those of a stretch from the process that this one is a fork of.
-    unsafe fn from_bytes(bytes: &[u8; WORDS * 8]) -> Stretch {
+    unsafe fn from_bytes(bytes: &[u8; WORDS * 8]) -> (u64, Stretch) {
         let word = |k: usize| {
             let mut word = [0; 8];
             word.copy_from_slice(&bytes[k * 8..k * 8 + 8]);
-            u64::from_ne_bytes(word) as usize
+            u64::from_ne_bytes(word)
         };
+        let size = |k: usize| word(k) as usize;
         // SAFETY: the address of a shim, by the caller's promise.
-        let shim = unsafe { std::mem::transmute::<usize, Shim>(word(0)) };
-        Stretch { shim, arity: word(1), begin: word(2), end: word(3) }
+        let shim = unsafe { std::mem::transmute::<usize, Shim>(size(1)) };
+        (word(0), Stretch { shim, arity: size(2), begin: size(3), end: size(4) })
     }
 }
 
@@ -140,7 +148,7 @@ fn serve(settled: &Settled, control: ControlWords, line: &OwnedFd) -> ! {
             leave(0);
         }
         // SAFETY: sent by the parent, for this socket has no other end.
-        let Stretch { shim, arity, begin, end } = unsafe { Stretch::from_bytes(&bytes) };
+        let (ticket, Stretch { shim, arity, begin, end }) = unsafe { Stretch::from_bytes(&bytes) };
         let batch = Batch { shim, phase: Phase::Call(0), control, arity, begin, end };
         let begun = cpu_time();
         // SAFETY: the shim is of this arity by the request, and this fork is there to be ruined.
@@ -149,7 +157,7 @@ fn serve(settled: &Settled, control: ControlWords, line: &OwnedFd) -> ! {
         settled.slab.set_phase(Phase::Idle);
         // With processes of its own it must end, so that the helper can end those.
         let childless = matches!(wait(WaitOptions::NOHANG), Err(rustix::io::Errno::CHILD));
-        if !childless || send(line, &[1], SendFlags::NOSIGNAL).is_err() {
+        if !childless || send(line, &ticket.to_ne_bytes(), SendFlags::NOSIGNAL).is_err() {
             leave(0);
         }
     }

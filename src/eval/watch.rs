@@ -59,64 +59,57 @@ fn tick(timeout: Duration) -> Duration {
     (timeout / 16).max(Duration::from_millis(1))
 }
 
-/// What `attend` saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
-    End(End),
-    /// Something came on the line, and the child goes on.
-    Line,
-}
-
 /// Waits for the end of a child, ends it when it breaks the rules or `leash` closes, and reaps it.
 /// The child must lead a process group of its own, which is killed with it.
 pub(crate) fn watch(pid: Pid, slab: &Slab, leash: BorrowedFd<'_>, rules: Rules) -> End {
-    loop {
-        if let Seen::End(end) = attend(pid, slab, leash, None, rules) {
-            return end;
-        }
-    }
+    // Without a line nothing but an end is seen.
+    attend(pid, slab, leash, None, rules).unwrap_or(End::Released)
 }
 
-/// As `watch`, but also comes back when there is something to read on `line`.
+/// A descriptor to listen on, and what takes in what came there: true for what was waited for.
+pub(super) type Line<'a> = (BorrowedFd<'a>, &'a mut dyn FnMut() -> bool);
+
+/// As `watch`; but None, with the child alive, when what was waited for came on the line.
 pub(super) fn attend(
     pid: Pid,
     slab: &Slab,
     leash: BorrowedFd<'_>,
-    mut line: Option<BorrowedFd<'_>>,
+    mut line: Option<Line<'_>>,
     rules: Rules,
-) -> Seen {
-    let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return Seen::End(kill(pid, End::Released)) };
+) -> Option<End> {
+    let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return Some(kill(pid, End::Released)) };
     let mut pace = Pace::start(pid, slab);
     loop {
         // The leash never carries a byte: it is ready when its other end is closed.
         let mut fds =
             vec![PollFd::new(&pidfd, PollFlags::IN), PollFd::from_borrowed_fd(leash, PollFlags::IN)];
-        fds.extend(line.map(|line| PollFd::from_borrowed_fd(line, PollFlags::IN)));
+        fds.extend(line.iter().map(|(fd, _)| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         let ready = wait(&mut fds, rules.tick);
         let released = !fds[1].revents().is_empty();
         let news = fds.get(2).map_or(PollFlags::empty(), PollFd::revents);
         if let Ok(Some((_, status))) = waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             slab.add_near(pace.near_call(rules));
             if let Some(number) = status.stopping_signal() {
-                return Seen::End(kill(pid, End::Signal(number)));
+                return Some(kill(pid, End::Signal(number)));
             }
             let _ = kill_process_group(pid, Signal::KILL);
-            return Seen::End(end_of(status));
+            return Some(end_of(status));
         }
         if released {
-            return Seen::End(kill(pid, End::Released));
+            return Some(kill(pid, End::Released));
         }
         if news.contains(PollFlags::HUP) {
             // The far end is closed, mostly because the child is about to end.
             line = None;
-        } else if !news.is_empty() {
+        } else if !news.is_empty() && line.as_mut().is_some_and(|(_, is_answer)| is_answer()) {
             slab.add_near(pace.near_call(rules));
-            return Seen::Line;
+            return None;
         }
-        if !ready && pace.breaks(slab, rules) {
+        // Noise on the line is no reason to look away.
+        if (!ready || !news.is_empty()) && pace.breaks(slab, rules) {
             // What the calls before the one that does not end have taken.
             slab.add_spent(pace.since_cpu);
-            return Seen::End(kill(pid, End::Timeout));
+            return Some(kill(pid, End::Timeout));
         }
     }
 }

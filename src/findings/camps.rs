@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fp::Scalar;
+use crate::fp::{NanPolicy, Scalar};
 use crate::model::{Build, CampRow, Outcome};
 
 /// A range of a function and which of the inputs that were looked at lie in it.
@@ -17,6 +17,7 @@ pub struct Looks<'a> {
     /// One list for each build.
     pub outcomes: Vec<Vec<Outcome>>,
     pub result: Scalar,
+    pub nan: NanPolicy,
 }
 
 impl Looks<'_> {
@@ -53,11 +54,10 @@ impl Looks<'_> {
         camps
     }
 
-    /// Equal for outcomes that agree: all NaNs do, as machines differ in their bits.
+    /// Equal for outcomes that agree.
     fn sameness(&self, outcome: Outcome) -> (bool, u64) {
         match outcome {
-            Outcome::Value(bits) if self.result.is_nan(bits) => (true, u64::MAX),
-            Outcome::Value(bits) => (true, bits),
+            Outcome::Value(bits) => (true, self.nan.essence(self.result, bits)),
             // Which fault it is matters less than that there is none.
             Outcome::Fault(_) => (false, 0),
         }
@@ -138,7 +138,8 @@ mod tests {
         let values = |list: &&[f64]| list.iter().map(|x| Outcome::Value(x.to_bits())).collect();
         let outcomes: Vec<Vec<Outcome>> = outcomes.iter().map(values).collect();
         let inputs = (0..outcomes[0].len()).collect();
-        let looks = Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64 };
+        let looks =
+            Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
         looks.rows(&[Place { range: "f#1".into(), inputs }])
     }
 
@@ -178,7 +179,8 @@ mod tests {
             vec![Outcome::Value((-f64::NAN).to_bits())],
             vec![Outcome::Fault(FaultKind::Timeout)],
         ];
-        let looks = Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64 };
+        let looks =
+            Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
         let row = &looks.rows(&[Place { range: "f#1".into(), inputs: vec![0] }])[0];
         assert_eq!(row.divided_by, "c/O0/t | the rest");
     }
@@ -188,7 +190,8 @@ mod tests {
         let builds = [build("a", "O0", "t"), build("b", "O0", "t")];
         let value = |x: u64| Outcome::Value(x);
         let outcomes = vec![vec![value(1), value(1)], vec![value(2), value(3)]];
-        let looks = Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64 };
+        let looks =
+            Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
         let place = |range: &str, input: usize| Place { range: range.into(), inputs: vec![input] };
         let rows = looks.rows(&[place("f#1", 0), place("f#2", 1)]);
         assert_eq!(rows.len(), 1);

@@ -152,7 +152,12 @@ mod tests {
                 baseline: Outcome::Value(a),
                 variant: Outcome::Value(b),
                 bits: inconsistency(Scalar::F64, a, b, NanPolicy::Any),
-                change: ClassChange::between(Scalar::F64, Outcome::Value(a), Outcome::Value(b)),
+                change: ClassChange::between(
+                    Scalar::F64,
+                    NanPolicy::Any,
+                    Outcome::Value(a),
+                    Outcome::Value(b),
+                ),
             },
             class_changes: BTreeMap::new(),
         }

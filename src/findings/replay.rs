@@ -109,14 +109,21 @@ fn read_inputs(id: &str, function: &Function, witness: &WitnessRow) -> Result<Ve
 }
 
 /// Compares what the two builds say now with what is stored.
-pub fn judge(result: Scalar, stored: &WitnessRow, baseline: Outcome, variant: Outcome) -> Verdict {
+pub fn judge(
+    result: Scalar,
+    nan: NanPolicy,
+    stored: &WitnessRow,
+    baseline: Outcome,
+    variant: Outcome,
+) -> Verdict {
     let (now_baseline, now_variant) = (outcome_text(result, baseline), outcome_text(result, variant));
-    if same(&now_baseline, &stored.baseline) && same(&now_variant, &stored.variant) {
+    let same = |now: Outcome, stored: &NumberText| is_same(result, nan, now, stored);
+    if same(baseline, &stored.baseline) && same(variant, &stored.variant) {
         return Verdict::Held;
     }
     if let (Outcome::Value(a), Outcome::Value(b)) = (baseline, variant) {
-        let bits = inconsistency(result, a, b, NanPolicy::Any);
-        let change = ClassChange::between(result, baseline, variant);
+        let bits = inconsistency(result, a, b, nan);
+        let change = ClassChange::between(result, nan, baseline, variant);
         if bits == 0.0 && !change.is_some_and(ClassChange::is_inconsistent) {
             return Verdict::Gone { baseline: now_baseline, variant: now_variant };
         }
@@ -125,9 +132,12 @@ pub fn judge(result: Scalar, stored: &WitnessRow, baseline: Outcome, variant: Ou
     Verdict::Moved { baseline: now_baseline, variant: now_variant, bits: None }
 }
 
-/// Equal texts, or two NaNs: their payloads say nothing about the result.
-fn same(a: &NumberText, b: &NumberText) -> bool {
-    a.hex == b.hex || (a.dec == "nan" && b.dec == "nan")
+/// Equal texts, or NaNs that agree as far as they count.
+fn is_same(result: Scalar, nan: NanPolicy, now: Outcome, stored: &NumberText) -> bool {
+    let essence = |bits: u64| nan.essence(result, bits);
+    let agree = |bits: u64| parse_number(result, &stored.hex).is_ok_and(|was| essence(was) == essence(bits));
+    outcome_text(result, now).hex == stored.hex
+        || now.value().is_some_and(|bits| result.is_nan(bits) && agree(bits))
 }
 
 #[cfg(test)]
@@ -145,7 +155,7 @@ mod tests {
     }
 
     fn verdict(stored: &WitnessRow, baseline: Outcome, variant: Outcome) -> &'static str {
-        judge(Scalar::F64, stored, baseline, variant).as_str()
+        judge(Scalar::F64, NanPolicy::Any, stored, baseline, variant).as_str()
     }
 
     #[test]
@@ -166,7 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn a_nan_holds_whatever_its_payload() {
-        assert_eq!(verdict(&witness(1.0, f64::NAN), value(1.0), value(-f64::NAN)), "held");
+    fn a_nan_holds_as_far_as_its_bits_count() {
+        let stored = witness(1.0, f64::NAN);
+        assert_eq!(verdict(&stored, value(1.0), value(-f64::NAN)), "held");
+        let strict = judge(Scalar::F64, NanPolicy::Sign, &stored, value(1.0), value(-f64::NAN));
+        assert_eq!(strict.as_str(), "moved");
     }
 }

@@ -90,6 +90,7 @@ impl RowMaker<'_> {
             max_bits: finite(range.witness.bits),
             witness: self.witness(&range.witness),
             category: Category::of(&self.params, self.function.result, range).to_string(),
+            without_flushing: None,
         }
     }
 

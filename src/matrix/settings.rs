@@ -108,7 +108,7 @@ pub(super) fn apply(s: &mut SearchSettings, key: &str, value: &Value) -> Result<
         "deadline_s" => s.deadline_s = Some(above(value, 0.0, 31_536_000.0)?),
         "memory_mb" => s.memory_mb = integer(value, 64, 16_777_216)?,
         "batch" => s.batch = small(value, 1, 1_048_576)?,
-        "nan" => s.nan = choice(value, &[("any", NanPolicy::Any), ("sign", NanPolicy::Sign)])?,
+        "nan" => s.nan = choice(value, &NanPolicy::ALL)?,
         "samples" => s.samples = small(value, 1, 1_000_000)?,
         "dense" => s.dense = small(value, 1, 1_000_000)?,
         "partitions_f64" => s.partitions_f64 = exponents(value, -1074, 1023)?,

@@ -58,6 +58,21 @@ pub struct BuiltObject {
     pub functions: Vec<FunctionStatus>,
 }
 
+impl BuiltObject {
+    /// The same code with flushing of subnormals off; None when it does not flush.
+    pub fn unflushed(&self) -> Option<BuiltObject> {
+        if !self.control.flushes() {
+            return None;
+        }
+        let mut calm = self.clone();
+        calm.control = self.control.with(&FpSetting { flush: Some(false), ..FpSetting::default() });
+        if let Some(runner) = &mut calm.runner {
+            runner.setting.flush = Some(false);
+        }
+        Some(calm)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArtifactStatus {

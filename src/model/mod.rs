@@ -34,7 +34,7 @@ pub use result::{
 };
 pub use run::{
     BuildRow, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow,
-    RangeRow, RunFile, SCHEMA, WitnessRow,
+    RangeRow, RunFile, SCHEMA, WithoutFlushing, WitnessRow,
 };
 pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
 pub use truth::{TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fp::{Class, Scalar};
+use crate::fp::{Class, NanPolicy, Scalar};
 
 /// Why a call gave no usable value. Data, never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,6 +97,10 @@ pub enum ClassChange {
     InfinitySign,
     NanToFinite,
     NanToInfinity,
+    /// NaNs of two signs, where the policy counts signs.
+    NanSign,
+    /// NaNs of one sign with different payloads, where the policy counts those.
+    NanPayload,
     /// +0 against -0: counted, but no inconsistency by itself.
     ZeroSign,
     /// Only one of the two ran into the timeout.
@@ -106,8 +110,13 @@ pub enum ClassChange {
 }
 
 impl ClassChange {
-    /// The change between two outcomes, if any.
-    pub fn between(scalar: Scalar, baseline: Outcome, variant: Outcome) -> Option<ClassChange> {
+    /// The change between two outcomes, if any; `nan` says what of a NaN counts.
+    pub fn between(
+        scalar: Scalar,
+        nan: NanPolicy,
+        baseline: Outcome,
+        variant: Outcome,
+    ) -> Option<ClassChange> {
         let (a, b) = match (baseline, variant) {
             (Outcome::Value(a), Outcome::Value(b)) => (a, b),
             (a, b) if a == b => return None,
@@ -130,6 +139,9 @@ impl ClassChange {
             (Class::Infinity, Class::Nan) => Some(ClassChange::InfinityToNan),
             (Class::Nan, Class::Zero | Class::Finite) => Some(ClassChange::NanToFinite),
             (Class::Nan, Class::Infinity) => Some(ClassChange::NanToInfinity),
+            (Class::Nan, Class::Nan) if nan.essence(scalar, a) == nan.essence(scalar, b) => None,
+            (Class::Nan, Class::Nan) if sign_differs => Some(ClassChange::NanSign),
+            (Class::Nan, Class::Nan) => Some(ClassChange::NanPayload),
             _ => None,
         }
     }
@@ -144,6 +156,8 @@ impl ClassChange {
             ClassChange::InfinitySign => "infinity-sign",
             ClassChange::NanToFinite => "nan-to-finite",
             ClassChange::NanToInfinity => "nan-to-infinity",
+            ClassChange::NanSign => "nan-sign",
+            ClassChange::NanPayload => "nan-payload",
             ClassChange::ZeroSign => "zero-sign",
             ClassChange::Timeout => "timeout",
             ClassChange::Crash => "crash",
@@ -162,7 +176,23 @@ mod tests {
     use super::*;
 
     fn change(a: f64, b: f64) -> Option<ClassChange> {
-        ClassChange::between(Scalar::F64, Outcome::Value(a.to_bits()), Outcome::Value(b.to_bits()))
+        let [a, b] = [a, b].map(|x| Outcome::Value(x.to_bits()));
+        ClassChange::between(Scalar::F64, NanPolicy::Any, a, b)
+    }
+
+    #[test]
+    fn nans_differ_as_far_as_the_policy_says() {
+        let between = |nan: NanPolicy, a: u64, b: u64| {
+            ClassChange::between(Scalar::F64, nan, Outcome::Value(a), Outcome::Value(b))
+        };
+        let (quiet, other) = (f64::NAN.to_bits(), f64::NAN.to_bits() | 7);
+        let negative = quiet | 1 << 63;
+        assert_eq!(between(NanPolicy::Sign, quiet, negative), Some(ClassChange::NanSign));
+        assert_eq!(between(NanPolicy::Sign, quiet, other), None);
+        assert_eq!(between(NanPolicy::Payload, quiet, other), Some(ClassChange::NanPayload));
+        assert_eq!(between(NanPolicy::Payload, quiet, negative), Some(ClassChange::NanSign));
+        assert_eq!(between(NanPolicy::Any, other, negative), None);
+        assert!(ClassChange::NanPayload.is_inconsistent());
     }
 
     #[test]
@@ -181,8 +211,11 @@ mod tests {
     fn a_fault_on_one_side_is_a_change() {
         let value = Outcome::Value(0);
         let (timeout, crash) = (Outcome::Fault(FaultKind::Timeout), Outcome::Fault(FaultKind::Signal(11)));
-        assert_eq!(ClassChange::between(Scalar::F64, value, timeout), Some(ClassChange::Timeout));
-        assert_eq!(ClassChange::between(Scalar::F64, crash, value), Some(ClassChange::Crash));
-        assert_eq!(ClassChange::between(Scalar::F64, crash, crash), None);
+        assert_eq!(
+            ClassChange::between(Scalar::F64, NanPolicy::Any, value, timeout),
+            Some(ClassChange::Timeout)
+        );
+        assert_eq!(ClassChange::between(Scalar::F64, NanPolicy::Any, crash, value), Some(ClassChange::Crash));
+        assert_eq!(ClassChange::between(Scalar::F64, NanPolicy::Any, crash, crash), None);
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Census, ClassChange, FaultKind, Outcome};
+use crate::fp::Scalar;
 
 /// Why the search of a function or a comparison ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +69,16 @@ pub struct RangeResult {
     pub witness: Witness,
     /// Of all samples seen in the box.
     pub class_changes: BTreeMap<ClassChange, u64>,
+}
+
+impl RangeResult {
+    /// Whether an input of parameters of these types lies in the box.
+    pub fn holds(&self, scalars: &[Scalar], input: &[u64]) -> bool {
+        scalars.iter().enumerate().all(|(p, scalar)| {
+            let [lo, hi, at] = [self.lo[p], self.hi[p], input[p]].map(|bits| scalar.ordinal(bits));
+            (lo..=hi).contains(&at)
+        })
+    }
 }
 
 /// One variant against the baseline.

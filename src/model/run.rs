@@ -87,6 +87,19 @@ pub struct RangeRow {
     pub max_bits: f64,
     pub witness: WitnessRow,
     pub category: String,
+    /// With flushing of subnormals off in both builds, at inputs that differ with it; None where neither
+    /// flushes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_flushing: Option<WithoutFlushing>,
+}
+
+/// What becomes of a finding when subnormals are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WithoutFlushing {
+    /// The builds agree: flushing is all there is to it.
+    Agrees,
+    Differs,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

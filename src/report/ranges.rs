@@ -5,7 +5,9 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
 use super::number::{exact, interval, plural, share};
 use super::style::{Style, text_of};
 use super::table::TableOptions;
-use crate::model::{CampRow, ComparisonRow, FunctionRow, RangeRow, RunFile, WitnessRow, printable};
+use crate::model::{
+    CampRow, ComparisonRow, FunctionRow, RangeRow, RunFile, WithoutFlushing, WitnessRow, printable,
+};
 
 /// Divisions of the builds shown of one function.
 const CAMPS: usize = 2;
@@ -132,7 +134,10 @@ impl Rows<'_> {
                 self.style.bits(range.max_bits),
             ];
             let lines = (0..function.params.len()).flat_map(|p| self.param_lines(function, range, p));
-            let lines: Vec<_> = lines.chain([result_lines(&range.witness, self.room)]).collect();
+            let gone = (range.without_flushing == Some(WithoutFlushing::Agrees))
+                .then(|| "  gone with subnormals kept (FTZ, DAZ off)".into());
+            let lines = lines.chain([result_lines(&range.witness, self.room)]).chain(gone);
+            let lines: Vec<_> = lines.collect();
             self.add(name, numbers, lines.join("\n"));
         }
         if let (true, Some(witness)) = (ranges.is_empty(), &comparison.witness) {

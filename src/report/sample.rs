@@ -36,6 +36,7 @@ fn range(category: &str, bounds: &[(f64, f64)], counts: (u64, u64), bits: (f64, 
             variant: number(0.1f64.next_up()),
         },
         category: category.into(),
+        without_flushing: None,
     }
 }
 

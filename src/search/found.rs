@@ -31,7 +31,7 @@ impl Score {
             baseline,
             variant,
             bits,
-            change: ClassChange::between(result, baseline, variant),
+            change: ClassChange::between(result, nan, baseline, variant),
             evaluated: true,
         }
     }

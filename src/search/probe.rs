@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Task;
 use super::found::Score;
 use crate::eval::{EvalError, Evaluator};
-use crate::fp::Scalar;
+use crate::fp::{NanPolicy, Scalar};
 use crate::model::{FaultKind, FaultRecord, Outcome};
 
 /// Inputs of one variant that a unit evaluates a second time.
@@ -251,8 +251,8 @@ impl<'a> Probe<'a> {
             let inputs: Vec<u64> = cases.iter().rev().flat_map(|(input, _)| input.iter().copied()).collect();
             let mut out = Vec::with_capacity(cases.len());
             self.evaluator.evaluate(build, &inputs, &mut out)?;
-            let result = self.task.function.result;
-            if cases.iter().rev().zip(&out).any(|((_, first), second)| !same(result, *first, *second)) {
+            let (result, nan) = (self.task.function.result, self.task.settings.nan);
+            if cases.iter().rev().zip(&out).any(|((_, first), second)| !same(result, nan, *first, *second)) {
                 nondeterministic.push(build);
             }
         }
@@ -291,10 +291,10 @@ impl Clock {
     }
 }
 
-/// NaNs are one answer, whatever their payload.
-fn same(result: Scalar, first: Outcome, second: Outcome) -> bool {
+/// NaNs are one answer as far as they count.
+fn same(result: Scalar, nan: NanPolicy, first: Outcome, second: Outcome) -> bool {
     match (first, second) {
-        (Outcome::Value(a), Outcome::Value(b)) => a == b || (result.is_nan(a) && result.is_nan(b)),
+        (Outcome::Value(a), Outcome::Value(b)) => nan.essence(result, a) == nan.essence(result, b),
         // A call close to the timeout may fall on either side of it.
         (_, Outcome::Fault(FaultKind::Timeout)) => true,
         _ => first == second,
