@@ -1,5 +1,4 @@
-/* The floating-point control registers of the target this is compiled for: reading them is cheap,
- * because it is done after every call of code under test. */
+/* The floating-point control registers of the target this is compiled for. */
 #ifndef BITRIFT_CONTROL_H
 #define BITRIFT_CONTROL_H
 

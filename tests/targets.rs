@@ -318,3 +318,36 @@ fn a_finding_that_is_only_flushing_says_so_and_one_that_is_not_does_not() {
     assert!(without("third").iter().any(|word| word == "differs"), "{:?}", without("third"));
     desk.expect(0, &["show", "a"]).out_has("gone with subnormals kept (FTZ, DAZ off)");
 }
+
+#[test]
+fn a_c_library_that_changed_is_linked_again() {
+    need_targets();
+    let desk = Desk::new();
+    let library = desk.path("libc.a");
+    let compiler = desk.script(
+        "other-gcc",
+        &format!(
+            "case \"$*\" in *-print-file-name=libc.a*) echo {};; *) exec i686-linux-gnu-gcc \"$@\";; esac",
+            library.display()
+        ),
+    );
+    desk.write("code.c", "double same(double x) { return x; }").write("libc.a", "one");
+    desk.write(
+        "matrix.toml",
+        &format!(
+            "[lab]\nbaseline = \"gcc/O2/native\"\n[sources]\nfiles = [\"code.c\"]\n[search]\nbudget = 100\n\
+             [[compiler]]\nname = \"gcc\"\n[[flags]]\nname = \"O2\"\nargs = [\"-O2\"]\n[[target]]\nname = \"native\"\n\
+             [[target]]\nname = \"i686\"\ntriple = \"i686-linux-gnu\"\ncompilers = {{ gcc = \"{compiler}\" }}\n\
+             [[function]]\nsignature = \"double same(double x)\"\n"
+        ),
+    );
+    let compiled = |out: &str| -> u64 {
+        desk.expect(0, &["run", "--quiet", "--strict", "--out", out]);
+        let timing: Value = serde_json::from_str(&desk.read(&format!("{out}/timing.json"))).unwrap();
+        timing["compiled"].as_u64().unwrap()
+    };
+    assert!(compiled("a") > 0);
+    assert_eq!(compiled("b"), 0);
+    desk.write("libc.a", "two");
+    assert_eq!(compiled("c"), 1, "the link of the program, and nothing else");
+}

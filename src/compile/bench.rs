@@ -16,7 +16,7 @@ use super::folders::Folders;
 use super::inflight::InFlight;
 use super::key::{Files, Hash, KeyBuilder, files_in_args};
 use super::message::tidy;
-use crate::toolchain::{Compiler, End, Finished, Invocation, cpu_model, locate, run};
+use crate::toolchain::{Compiler, End, Finished, Invocation, cpu_model, library_of, locate, run};
 
 /// A compiled or linked file in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,8 @@ impl Bench<'_> {
     pub fn add_link_inputs(&self, key: &mut KeyBuilder, line: &CommandLine) {
         let linker = line.argv.iter().rev().find_map(|a| a.strip_prefix("-fuse-ld="));
         let linker = linker.map_or("ld".to_string(), |name| format!("ld.{name}"));
-        let paths = locate(&linker).into_iter().chain(library_files(&line.argv));
+        let libraries = library_files(&line.argv).into_iter().chain(static_libraries(&line.argv));
+        let paths = locate(&linker).into_iter().chain(libraries);
         for (path, hash) in paths.filter_map(|p| self.files.hash(&p).map(|h| (p, h))) {
             key.add(path.as_os_str().as_encoded_bytes()).add(hash);
         }
@@ -149,6 +150,17 @@ impl<'a> Job<'a> {
             Failure::Tool(format!("{} reported success but left no readable {name}: {e}", line.argv[0]))
         })
     }
+}
+
+/// The C library that becomes part of a program, as its compiler names it.
+fn static_libraries(argv: &[String]) -> Vec<PathBuf> {
+    let Some(compiler) = argv.first().and_then(|command| locate(command)) else { return Vec::new() };
+    if !argv.iter().any(|arg| arg == "-static") {
+        return Vec::new();
+    }
+    let is_target = |arg: &&String| arg.starts_with("--target=") || arg.starts_with("--sysroot=");
+    let target: Vec<String> = argv.iter().filter(is_target).cloned().collect();
+    ["libc.a", "libm.a"].iter().filter_map(|file| library_of(&compiler, &target, file)).collect()
 }
 
 /// Files that `-l` arguments may stand for.
