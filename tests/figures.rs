@@ -1,0 +1,108 @@
+//! The stored measurements say what is claimed of them: a remade table that falls below a figure fails here.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+fn rows(name: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("results").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let bench: Value = serde_json::from_str(&text).unwrap();
+    bench["rows"].as_array().unwrap().clone()
+}
+
+fn text<'a>(row: &'a Value, key: &str) -> &'a str {
+    row[key].as_str().unwrap()
+}
+
+fn bits(row: &Value) -> f64 {
+    row["max_bits"].as_f64().unwrap()
+}
+
+/// The largest difference that a search found for each function, with one seed.
+fn maxima(rows: &[Value], strategy: &str) -> BTreeMap<String, f64> {
+    let of_strategy = rows.iter().filter(|row| row["strategy"] == strategy && row["seed"] == 1);
+    of_strategy.map(|row| (text(row, "function").to_owned(), bits(row))).collect()
+}
+
+fn over(maxima: &BTreeMap<String, f64>, limit: f64) -> usize {
+    maxima.values().filter(|&&bits| bits > limit).count()
+}
+
+#[test]
+fn the_default_search_finds_what_exists_in_gsl() {
+    let auto = maxima(&rows("gsl-auto.json"), "auto");
+    assert_eq!(auto.len(), 175);
+    let counts = [48.0, 32.0, 8.0, 0.0].map(|limit| over(&auto, limit));
+    assert!(counts.iter().zip([137, 138, 141, 166]).all(|(&found, least)| found >= least), "{counts:?}");
+    assert!(auto.values().sum::<f64>() / 175.0 >= 46.9);
+    // The search with twenty times the evaluations, and time for them.
+    let long = maxima(&rows("gsl-long.json"), "auto");
+    let short: Vec<&String> =
+        long.iter().filter(|(name, most)| auto[*name] < *most - 0.5).map(|(n, _)| n).collect();
+    assert!(short.len() <= 5, "{short:?}");
+}
+
+#[test]
+fn cigen_reproduces_its_paper() {
+    let all = rows("gsl-cigen.json");
+    let mut counts: [Vec<usize>; 4] = Default::default();
+    for seed in 1..=10 {
+        let of_seed = all.iter().filter(|row| row["seed"] == seed);
+        let maxima: BTreeMap<String, f64> =
+            of_seed.map(|row| (text(row, "function").to_owned(), bits(row))).collect();
+        assert_eq!(maxima.len(), 175);
+        for (counts, limit) in counts.iter_mut().zip([48.0, 32.0, 8.0, 0.0]) {
+            counts.push(over(&maxima, limit));
+        }
+    }
+    for (counts, least) in counts.iter_mut().zip([122, 124, 128, 163]) {
+        counts.sort_unstable();
+        assert!(counts[4] + counts[5] >= 2 * least, "{counts:?}");
+    }
+}
+
+#[test]
+fn the_default_search_stays_within_a_bit_of_every_rival() {
+    let all = rows("gsl-rivals.json");
+    let auto = maxima(&all, "auto");
+    let mut behind = BTreeMap::new();
+    for rival in ["cigen", "random", "bgrt", "mcmc", "ga", "lsga", "hsed"] {
+        let rival_maxima = maxima(&all, rival);
+        assert_eq!(rival_maxima.len(), 175, "{rival}");
+        behind.extend(rival_maxima.into_iter().filter(|(name, most)| auto[name] < most - 1.0));
+    }
+    assert!(behind.len() <= 5, "{behind:?}");
+}
+
+#[test]
+fn the_default_search_is_steady_over_thirty_seeds() {
+    let mut seeds: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for row in rows("gsl-stability.json") {
+        seeds.entry(text(&row, "function").to_owned()).or_default().push(bits(&row));
+    }
+    assert_eq!(seeds.len(), 175);
+    let is_steady = |maxima: &&Vec<f64>| {
+        assert_eq!(maxima.len(), 30);
+        let mean = maxima.iter().sum::<f64>() / 30.0;
+        let variance = maxima.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 30.0;
+        mean == 0.0 || variance.sqrt() / mean <= 0.05
+    };
+    let steady = seeds.values().filter(is_steady).count();
+    assert!(steady * 100 >= 175 * 95, "{steady} of 175");
+}
+
+#[test]
+fn ranges_and_maxima_hold_against_exact_truth() {
+    let all = rows("musl-truth.json");
+    let auto = |row: &&Value| row["strategy"] == "auto" && row["seed"] == 1 && !row["truth"].is_null();
+    let known: Vec<&Value> = all.iter().filter(auto).collect();
+    assert!(known.len() >= 29, "{} functions", known.len());
+    let reached = |row: &&&Value| bits(row) >= row["truth"]["true_max_bits"].as_f64().unwrap() - 0.5;
+    assert!(known.iter().filter(reached).count() * 100 >= known.len() * 95);
+    for row in known {
+        let [covered, filled] = ["covered", "filled"].map(|key| row["truth"][key].as_f64().unwrap());
+        assert!(covered >= 0.99 && filled >= 0.9, "{}: {covered} {filled}", text(row, "function"));
+    }
+}
