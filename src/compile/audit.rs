@@ -83,7 +83,7 @@ impl AuditRequest<'_> {
         let code = Code::read(&fs::read(&self.linked.path)?, &own).map_err(Failure::Tool)?;
         let triple = self.build.triple.as_deref();
         let mut problem = no_disassembler(triple).to_string();
-        for program in disassemblers(self.compiler, triple) {
+        for program in disassemblers(&self.compiler.path, triple) {
             let listing = match self.listing(&program, &code) {
                 Ok(listing) => listing,
                 // One for other machines: what is missing says more than its complaint.

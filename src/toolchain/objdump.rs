@@ -1,23 +1,17 @@
 //! Finding a program that disassembles what a compiler makes.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
-use super::compiler::{Compiler, Family, Missing, locate, newest};
+use super::compiler::{Missing, locate, newest};
 use super::package::debian_package;
-use super::process::{Invocation, run};
 
-/// How long a compiler may take to name a program.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The programs that may be able to, the likeliest first: the one that the compiler names, the
-/// target's, this machine's, LLVM's, which knows most targets.
-pub fn disassemblers(compiler: &Compiler, triple: Option<&str>) -> Vec<PathBuf> {
-    let own = (compiler.family == Family::Gcc).then(|| named_by(compiler)).flatten();
+/// The programs that may be able to, the likeliest first: the one beside a cross compiler, the target's,
+/// this machine's, LLVM's, which knows most targets. By their names: a compiler is run only to compile.
+pub fn disassemblers(compiler: &Path, triple: Option<&str>) -> Vec<PathBuf> {
     let targets = triple.and_then(|triple| locate(&format!("{triple}-objdump")));
-    let llvm = || newest("llvm-objdump").and_then(|command| locate(&command));
+    let llvm = newest("llvm-objdump").and_then(|command| locate(&command));
     let mut found = Vec::new();
-    for path in own.into_iter().chain(targets).chain(locate("objdump")).chain(llvm()) {
+    for path in beside(compiler).into_iter().chain(targets).chain(locate("objdump")).chain(llvm) {
         if !found.contains(&path) {
             found.push(path);
         }
@@ -31,34 +25,26 @@ pub fn no_disassembler(triple: Option<&str>) -> Missing {
     Missing { package: debian_package(&command), command }
 }
 
-/// A bare name is what a compiler answers that has no objdump of its own.
-fn named_by(compiler: &Compiler) -> Option<PathBuf> {
-    let argv = [compiler.path.display().to_string(), "-print-prog-name=objdump".into()];
-    let tmp = std::env::temp_dir();
-    let done = run(&Invocation {
-        program: &compiler.path,
-        argv: &argv,
-        cwd: &tmp,
-        tmp: &tmp,
-        timeout: TIMEOUT,
-        cancel: None,
-    });
-    let name = done.stdout.trim();
-    if done.success() && name.starts_with('/') { locate(name) } else { None }
+/// `aarch64-linux-gnu-objdump` in the folder of `aarch64-linux-gnu-gcc-12`.
+fn beside(compiler: &Path) -> Option<PathBuf> {
+    let name = compiler.file_name()?.to_str()?;
+    let prefix = &name[..name.rfind("gcc")?];
+    let path = compiler.with_file_name(format!("{prefix}objdump"));
+    if prefix.ends_with('-') { locate(path.to_str()?) } else { None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::find;
 
     #[test]
-    fn a_compiler_is_asked_first_and_this_machine_s_own_comes_after() {
-        let found = disassemblers(&find("aarch64-linux-gnu-gcc").unwrap(), Some("aarch64-linux-gnu"));
-        assert!(found[0].display().to_string().contains("aarch64-linux-gnu"), "{found:?}");
+    fn a_cross_compilers_own_comes_first_and_this_machines_after() {
+        let found = disassemblers(&locate("aarch64-linux-gnu-gcc").unwrap(), None);
+        assert_eq!(found.first(), locate("aarch64-linux-gnu-objdump").as_ref());
         assert!(found.contains(&locate("objdump").unwrap()), "{found:?}");
-        let found = disassemblers(&find("gcc").unwrap(), None);
-        assert_eq!(found.first(), locate("objdump").as_ref());
+        let found = disassemblers(&locate("clang-16").unwrap(), Some("aarch64-linux-gnu"));
+        assert_eq!(found.first(), locate("aarch64-linux-gnu-objdump").as_ref());
+        assert_eq!(disassemblers(&locate("gcc").unwrap(), None).first(), locate("objdump").as_ref());
     }
 
     #[test]
