@@ -2,6 +2,7 @@
 //!
 //! Data flows through the modules in the order of ARCHITECTURE.md and never back.
 
+pub mod audit;
 pub mod bench;
 pub mod cli;
 pub mod commands;

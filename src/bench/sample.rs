@@ -79,6 +79,8 @@ fn build(flags: &str, args: &[&str]) -> BuildRow {
         emulated: false,
         arithmetic: None,
         libm: String::new(),
+        audit: BTreeMap::new(),
+        unaudited: String::new(),
         status: "built".into(),
         reason: String::new(),
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::audit::AuditRequest;
 use super::bench::{Bench, Failure, Object};
 use super::cache::Cache;
 use super::command::{Lines, ShimLine, SourceLine};
@@ -22,8 +23,8 @@ use super::link::{LinkRequest, Linked};
 use super::object::{ObjectRequest, Origin, make_object};
 use super::program::{Program, program};
 use crate::model::{
-    Artifact, ArtifactStatus, Build, BuiltObject, ControlWords, Event, EventSink, Experiment, FunctionStatus,
-    gist,
+    Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
+    FunctionStatus, gist,
 };
 use crate::toolchain::{Compiler, Missing, find, libm_identity, missing_tool};
 
@@ -293,9 +294,32 @@ impl Stage<'_> {
         let linked = linked?;
         let program = match ready.build.is_loaded() {
             true => Program { control, libm: libm_identity(), ..Program::default() },
-            false => program(self.bench, (ready.build, ready.compiler), &linked.path, control)?,
+            false => program(self.bench, (ready.build, ready.compiler), &linked.object.path, control)?,
         };
-        Ok(built(lines, program, &fixed, &shims, linked))
+        let audit = self.audit(ready, &fixed, &shims, &linked)?;
+        Ok(built(lines, (program, audit), &fixed, &shims, linked))
+    }
+
+    fn audit(
+        &self,
+        ready: &Ready,
+        fixed: &[Object],
+        shims: &[Result<Object, String>],
+        linked: &Linked,
+    ) -> Result<Audit, Failure> {
+        let lines = &ready.lines;
+        let has = |n: &usize| shims[*n].is_ok() && !linked.missing.contains_key(n);
+        let name = |n: usize| self.experiment.functions[n].name.as_str();
+        let functions = (0..shims.len()).filter(has).map(|n| (name(n), lines.shims[n].shim.symbol.as_str()));
+        AuditRequest {
+            bench: self.bench,
+            build: ready.build,
+            compiler: ready.compiler,
+            linked: &linked.object,
+            parts: fixed[lines.harness.len()..].iter().chain(shims.iter().flatten()).collect(),
+            functions: functions.collect(),
+        }
+        .audit()
     }
 
     fn step(&self, ready: &Ready, what: &str, cached: bool) {
@@ -325,7 +349,7 @@ fn steps(ready: &Ready) -> usize {
 
 fn built(
     lines: &Lines,
-    Program { control, runner, arithmetic, libm }: Program,
+    (Program { control, runner, arithmetic, libm }, audit): (Program, Audit),
     fixed: &[Object],
     shims: &[Result<Object, String>],
     linked: Linked,
@@ -336,12 +360,13 @@ fn built(
     };
     let object = BuiltObject {
         functions: lines.shims.iter().enumerate().map(status).collect(),
-        path: linked.path,
+        path: linked.object.path,
         control,
         runner,
         arithmetic,
         libm,
         setup_symbol: lines.setup.as_ref().map(|s| s.shim.symbol.clone()),
+        audit,
     };
     let fixed = &fixed[lines.harness.len()..];
     let sources = lines.sources.iter().zip(fixed).map(|(s, o)| (s.path.clone(), o.path.clone()));

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
 
 use super::bench::{Bench, Failure, Job, Object};
 use super::command::{CommandLine, Lines, Linkage};
@@ -25,7 +24,7 @@ pub struct LinkRequest<'a> {
 
 /// A linked build.
 pub struct Linked {
-    pub path: PathBuf,
+    pub object: Object,
     /// The shims left out, with the linker's words.
     pub missing: BTreeMap<usize, String>,
     pub cached: bool,
@@ -43,13 +42,13 @@ impl LinkRequest<'_> {
         if let Some((recipe, object)) = self.bench.look_up(&key, &[]) {
             let number = |tag: &str| self.lines.shims.iter().position(|s| s.shim.tag == tag);
             let missing = recipe.notes.into_iter().filter_map(|(tag, words)| Some((number(&tag)?, words)));
-            return Ok(Linked { path: object.path, missing: missing.collect(), cached: true });
+            return Ok(Linked { object, missing: missing.collect(), cached: true });
         }
         let (content, missing) = self.best(&all)?;
         let tag = |number: usize| self.lines.shims[number].shim.tag.clone();
         let notes = missing.iter().map(|(number, words)| (tag(*number), words.clone())).collect();
         let object = self.bench.keep(&key, &content, notes)?;
-        Ok(Linked { path: object.path, missing, cached: false })
+        Ok(Linked { object, missing, cached: false })
     }
 
     fn key(&self, line: &CommandLine) -> Hash {

@@ -1,6 +1,7 @@
 //! From builds to loadable objects: command lines, generated shims, a content-addressed cache, and
 //! compiling in parallel. A build that fails is an artifact that says why; the others go on.
 
+mod audit;
 mod bench;
 mod cache;
 mod command;

@@ -9,6 +9,7 @@ pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
         ArtifactStatus::Failed { message } => ("failed", message.as_str()),
         ArtifactStatus::Skipped { reason } => ("skipped", reason.as_str()),
     };
+    let audit = artifact.object().map(|o| o.audit.clone()).unwrap_or_default();
     BuildRow {
         id: build.id.to_string(),
         compiler: build.compiler.clone(),
@@ -19,6 +20,8 @@ pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
         emulated: !build.runner.is_empty(),
         arithmetic: artifact.object().and_then(|o| o.arithmetic.clone()),
         libm: artifact.object().map(|o| o.libm.clone()).unwrap_or_default(),
+        audit: audit.functions,
+        unaudited: audit.unread,
         status: status.into(),
         reason: reason.into(),
     }
@@ -35,7 +38,7 @@ fn environment(control: ControlWords) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{BuildId, BuiltObject, Environment, FpEnvPolicy};
+    use crate::model::{Audit, BuildId, BuiltObject, Environment, FpEnvPolicy};
 
     fn build() -> Build {
         Build {
@@ -68,6 +71,7 @@ mod tests {
             libm: String::new(),
             setup_symbol: None,
             functions,
+            audit: Audit::default(),
         }))
     }
 

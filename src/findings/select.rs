@@ -6,5 +6,8 @@ use crate::model::RunFile;
 pub fn select(run: &RunFile, keep: impl Fn(&str) -> bool) -> RunFile {
     let mut run = run.clone();
     run.functions.retain(|f| keep(&f.name));
+    for build in &mut run.builds {
+        build.audit.retain(|name, _| keep(name));
+    }
     run
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BuildId, ControlWords, FpSetting};
+use super::{Audit, BuildId, ControlWords, FpSetting};
 
 /// Whether a build has a function under test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,9 @@ pub struct BuiltObject {
     pub setup_symbol: Option<String>,
     /// One entry per function of the experiment, in its order.
     pub functions: Vec<FunctionStatus>,
+    /// What its code is made of. Not sent to workers, which have no use for it.
+    #[serde(skip)]
+    pub audit: Audit,
 }
 
 impl BuiltObject {

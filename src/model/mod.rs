@@ -1,6 +1,7 @@
 //! The nouns every stage shares: plain data, no behaviour beyond reading and comparing itself.
 
 mod artifact;
+mod audit;
 mod bench;
 mod build;
 mod census;
@@ -16,6 +17,7 @@ mod settings;
 mod truth;
 
 pub use artifact::{Arithmetic, Artifact, ArtifactStatus, BuiltObject, FunctionStatus, RunnerPlan};
+pub use audit::{Audit, InstructionCounts};
 pub use bench::{
     BENCH_SCHEMA, BenchFile, BenchRow, Published, PublishedRow, Reference, Timed, TimedFunction, TruthScore,
 };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arithmetic, Budget, EdgeKind, StopReason};
+use super::{Arithmetic, Budget, EdgeKind, InstructionCounts, StopReason};
 use crate::fp::{Scalar, format_dec, format_hex};
 
 pub const SCHEMA: &str = "bitrift.run/1";
@@ -47,6 +47,12 @@ pub struct BuildRow {
     /// The mathematics library it runs with: file, build id, version.
     #[serde(default)]
     pub libm: String,
+    /// By function: instructions that decide bits. A function without any is not there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub audit: BTreeMap<String, InstructionCounts>,
+    /// Why the instructions of a built one could not be counted; not there when they were.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unaudited: String,
     /// `built`, `failed` or `skipped`.
     pub status: String,
     /// Why not built; empty when built.

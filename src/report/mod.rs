@@ -9,6 +9,7 @@ pub mod progress;
 pub mod replay;
 pub mod table;
 
+mod instructions;
 mod number;
 mod ranges;
 #[cfg(test)]

@@ -81,6 +81,8 @@ fn build(id: &str, status: &str, reason: &str) -> BuildRow {
         emulated: false,
         arithmetic: None,
         libm: String::new(),
+        audit: BTreeMap::new(),
+        unaudited: String::new(),
         status: status.into(),
         reason: reason.into(),
     }

@@ -1,9 +1,10 @@
-//! A run on the terminal: ranges, clean functions, faults, builds, totals.
+//! A run on the terminal: ranges, clean functions, faults, builds, instructions, totals.
 
 use std::fmt::Write;
 
 use comfy_table::Cell;
 
+use super::instructions;
 use super::number::{count, exact, plural};
 use super::ranges::{self, is_inconsistent};
 use super::style::{Style, text_of, wrap};
@@ -27,6 +28,7 @@ pub fn render(run: &RunFile, options: TableOptions, style: Style) -> String {
         faults(run, options.all, style),
         missing(run, style),
         builds(run, style),
+        instructions::render(run, options, style),
         totals(run, style),
     ];
     let sections: Vec<_> = sections.into_iter().filter(|s| !s.is_empty()).collect();

@@ -124,7 +124,7 @@ fn artifact_bytes(artifact: &Artifact) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{BuildId, BuiltObject, ControlWords};
+    use crate::model::{Audit, BuildId, BuiltObject, ControlWords};
 
     fn print(file: &std::path::Path, bytes: &str) -> Fingerprint {
         std::fs::write(file, bytes).unwrap();
@@ -136,6 +136,7 @@ mod tests {
             libm: String::new(),
             setup_symbol: None,
             functions: Vec::new(),
+            audit: Audit::default(),
         };
         let artifact = Artifact {
             build: BuildId::new("gcc", "O0", "native"),

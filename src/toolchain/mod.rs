@@ -5,6 +5,7 @@ mod compiler;
 mod fast_math;
 mod host;
 mod libm;
+mod objdump;
 mod package;
 mod probe;
 mod process;
@@ -13,6 +14,7 @@ pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool, newest
 pub use fast_math::fast_math_flags;
 pub use host::{cpu_model, libm_identity};
 pub use libm::{library_identity, library_of};
+pub use objdump::{disassemblers, no_disassembler};
 pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};
-pub use process::{End, Finished, Invocation, run, search_path};
+pub use process::{End, Finished, Invocation, run, run_reading, search_path};

@@ -7,13 +7,16 @@ pub fn debian_package(command: &str) -> Option<String> {
         "cc" | "c99" | "c89" | "gcc" => return Some("gcc".into()),
         "clang" | "tcc" | "lld" => return Some(name.into()),
         "ld.lld" => return Some("lld".into()),
-        "ld" | "ld.bfd" | "ld.gold" => return Some("binutils".into()),
+        "ld" | "ld.bfd" | "ld.gold" | "objdump" => return Some("binutils".into()),
         "musl-gcc" => return Some("musl-tools".into()),
         _ => {}
     }
     if let Some(machine) = name.strip_prefix("qemu-") {
         let package = if machine.ends_with("-static") { "qemu-user-static" } else { "qemu-user" };
         return Some(package.into());
+    }
+    if let Some(triple) = name.strip_suffix("-objdump").filter(|triple| triple.contains("-linux-gnu")) {
+        return Some(format!("binutils-{}", triple.replace('_', "-")));
     }
     let (stem, version) = split_version(name);
     if let Some(version) = version
@@ -68,6 +71,8 @@ mod tests {
             ("qemu-aarch64", "qemu-user"),
             ("qemu-aarch64-static", "qemu-user-static"),
             ("ld.lld", "lld"),
+            ("objdump", "binutils"),
+            ("aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu"),
         ] {
             assert_eq!(debian_package(command).as_deref(), Some(package), "{command}");
         }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
-/// The most of a tool's output that is read.
+/// The most of a tool's output that is read, unless more is asked for.
 const OUTPUT_LIMIT: u64 = 4 << 20;
 /// How often a running tool is looked at for an interrupt.
 const TICK: Duration = Duration::from_millis(100);
@@ -83,6 +83,11 @@ pub fn search_path() -> OsString {
 
 /// Runs a tool to its end, its timeout or an interrupt.
 pub fn run(invocation: &Invocation) -> Finished {
+    run_reading(invocation, OUTPUT_LIMIT)
+}
+
+/// The same, reading so many bytes of what it prints.
+pub fn run_reading(invocation: &Invocation, limit: u64) -> Finished {
     let not_started = |e: io::Error| Finished {
         end: End::NotStarted(e.to_string()),
         stdout: String::new(),
@@ -97,7 +102,7 @@ pub fn run(invocation: &Invocation) -> Finished {
         Ok(child) => watch(child, invocation),
         Err(e) => return not_started(e),
     };
-    Finished { end, stdout: read_back(&mut stdout), stderr: read_back(&mut stderr) }
+    Finished { end, stdout: read_back(&mut stdout, limit), stderr: read_back(&mut stderr, OUTPUT_LIMIT) }
 }
 
 fn spawn(invocation: &Invocation, stdout: &File, stderr: &File) -> io::Result<Child> {
@@ -178,10 +183,10 @@ fn end_of(status: ExitStatus) -> End {
     }
 }
 
-fn read_back(file: &mut File) -> String {
+fn read_back(file: &mut File, limit: u64) -> String {
     let mut bytes = Vec::new();
     // What cannot be read back is only a message.
-    let _ = file.rewind().and_then(|()| file.take(OUTPUT_LIMIT).read_to_end(&mut bytes));
+    let _ = file.rewind().and_then(|()| file.take(limit).read_to_end(&mut bytes));
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

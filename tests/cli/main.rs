@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod audit;
 mod bench;
 mod doctor;
 mod eval;

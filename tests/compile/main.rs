@@ -1,5 +1,6 @@
 //! Compiling with the real compilers: what loads, what is kept, what fails and how it says so.
 
+mod audit;
 mod caching;
 mod failing;
 mod lab;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
-use bitrift::model::{BuildId, BuiltObject, ControlWords, FunctionStatus};
+use bitrift::model::{Audit, BuildId, BuiltObject, ControlWords, FunctionStatus};
 use bitrift::pool::LoadPlan;
 
 /// What a fixture says it does in [2, 4).
@@ -94,6 +94,7 @@ fn object(build: &str, path: PathBuf, control: ControlWords, names: &[&str]) -> 
         libm: String::new(),
         setup_symbol: None,
         functions,
+        audit: Audit::default(),
     };
     LoadPlan { build: BuildId(build.into()), object }
 }

@@ -1,0 +1,137 @@
+//! The instruction audit of a linked build, through the cache. One that cannot be made is a note.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::bench::{Bench, Failure, Object};
+use super::key::{Hash, KeyBuilder};
+use crate::audit::{Code, Own, defined_names};
+use crate::model::{Audit, Build, InstructionCounts};
+use crate::toolchain::{Compiler, End, Invocation, disassemblers, no_disassembler, run_reading};
+
+/// The most of a disassembly that is read: some ten million instructions.
+const LISTING_LIMIT: u64 = 256 << 20;
+
+/// A linked build and where its code comes from.
+pub struct AuditRequest<'a> {
+    pub bench: &'a Bench<'a>,
+    pub build: &'a Build,
+    pub compiler: &'a Compiler,
+    pub linked: &'a Object,
+    /// The objects of sources, setup and shims: the code that is followed inside a program.
+    pub parts: Vec<&'a Object>,
+    /// The name and the shim's symbol of each function that it has.
+    pub functions: Vec<(&'a str, &'a str)>,
+}
+
+type Counts = BTreeMap<String, InstructionCounts>;
+
+impl AuditRequest<'_> {
+    pub fn audit(&self) -> Result<Audit, Failure> {
+        self.bench.stop_if_cancelled()?;
+        let key = self.key();
+        let _turn = self.bench.in_flight.enter(key);
+        if let Some(counts) = self.known(&key) {
+            return Ok(self.by_name(&counts));
+        }
+        match self.counts() {
+            Ok(counts) => {
+                let content = serde_json::to_vec(&counts).map_err(|e| Failure::Cache(e.into()))?;
+                self.bench.keep(&key, &content, Vec::new())?;
+                Ok(self.by_name(&counts))
+            }
+            // Not kept: the tool may be there the next time.
+            Err(Failure::Tool(unread)) => Ok(Audit { unread, ..Audit::default() }),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Which program reads the bytes is no part of it: what they mean does not depend on that.
+    fn key(&self) -> Hash {
+        let mut key = KeyBuilder::new("audit 1");
+        key.add(self.linked.hash).add_all(&self.parts.iter().map(|o| o.hash).collect::<Vec<_>>());
+        key.add_all(&self.symbols());
+        key.finish()
+    }
+
+    fn known(&self, key: &Hash) -> Option<Counts> {
+        let (_, answer) = self.bench.look_up(key, &[])?;
+        serde_json::from_slice(&fs::read(answer.path).ok()?).ok()
+    }
+
+    fn symbols(&self) -> Vec<&str> {
+        self.functions.iter().map(|(_, symbol)| *symbol).collect()
+    }
+
+    fn by_name(&self, counts: &Counts) -> Audit {
+        let found = self.functions.iter().filter_map(|(name, symbol)| Some((name, counts.get(*symbol)?)));
+        let found = found.filter(|(_, counts)| !counts.is_empty());
+        let functions = found.map(|(name, counts)| (name.to_string(), counts.clone())).collect();
+        Audit { functions, unread: String::new() }
+    }
+
+    fn counts(&self) -> Result<Counts, Failure> {
+        let symbols = self.symbols();
+        let own = self.own()?;
+        if let Own::Named(names) = &own
+            && symbols.iter().any(|symbol| !names.contains(*symbol))
+        {
+            let words = "its code is made at link time and cannot be told from its libraries'";
+            return Err(Failure::Tool(words.into()));
+        }
+        let code = Code::read(&fs::read(&self.linked.path)?, &own).map_err(Failure::Tool)?;
+        let triple = self.build.triple.as_deref();
+        let mut problem = no_disassembler(triple).to_string();
+        for program in disassemblers(&self.compiler.path, triple) {
+            let listing = match self.listing(&program, &code) {
+                Ok(listing) => listing,
+                // One for other machines: what is missing says more than its complaint.
+                Err(Failure::Tool(_)) if triple.is_some() => continue,
+                Err(Failure::Tool(words)) => {
+                    problem = words;
+                    continue;
+                }
+                Err(other) => return Err(other),
+            };
+            match code.count(&listing, &symbols) {
+                Ok(counts) => return Ok(counts),
+                Err(words) => problem = words,
+            }
+        }
+        Err(Failure::Tool(problem))
+    }
+
+    fn own(&self) -> Result<Own, Failure> {
+        if self.build.is_loaded() {
+            return Ok(Own::Everything);
+        }
+        let contents: Result<Vec<_>, _> = self.parts.iter().map(|part| fs::read(&part.path)).collect();
+        Ok(Own::Named(contents?.iter().flat_map(|content| defined_names(content)).collect()))
+    }
+
+    /// What a disassembler prints.
+    fn listing(&self, program: &Path, code: &Code) -> Result<String, Failure> {
+        let (first, end) = code.extent();
+        let mut argv = vec![program.display().to_string()];
+        argv.extend(["-d".into(), "--no-show-raw-insn".into(), format!("--start-address={first:#x}")]);
+        argv.extend(end.map(|end| format!("--stop-address={end:#x}")));
+        argv.push(self.linked.path.display().to_string());
+        let tmp = std::env::temp_dir();
+        let invocation = Invocation {
+            program,
+            argv: &argv,
+            cwd: &tmp,
+            tmp: &tmp,
+            timeout: self.bench.timeout,
+            cancel: Some(self.bench.cancel),
+        };
+        let done = run_reading(&invocation, LISTING_LIMIT);
+        match done.end {
+            End::Cancelled => Err(Failure::Cancelled),
+            End::Exited(0) if (done.stdout.len() as u64) < LISTING_LIMIT => Ok(done.stdout),
+            End::Exited(0) => Err(Failure::Tool("its disassembly is too long".into())),
+            _ => Err(Failure::Tool(done.complaint("objdump", self.bench.timeout))),
+        }
+    }
+}
