@@ -29,7 +29,7 @@ const STRAYS_AT_ONCE: usize = 256;
 /// More evaluations than the paper's parameters ask for in practice.
 const PAPER_MOST: u64 = 1 << 21;
 /// One part in so many is left for a build that faults often: each of its calls needs a process.
-const SHY_SHARE: u64 = 12;
+const SHY_SHARE: u64 = 6;
 /// Faults a unit may have at least: fewer would stop it at a lone one.
 const FEWEST_FAULTS: u64 = 4;
 /// The part of its time share after which a function's pace is believed. A machine that is busy with

@@ -17,6 +17,7 @@ use crate::ranges::Range;
 /// Inputs of one unit: enough to make a message worthwhile, few enough to fill all cores.
 const UNIT_INPUTS: u64 = 8192;
 const FEWEST_INPUTS: u64 = 1024;
+const SURVEY_UNITS: u64 = 4;
 /// Units the islands of one range are spread over if they are not too long for that. Islands of a
 /// unit build on each other, so that too few of them are of less use.
 const ISLAND_UNITS: u64 = 16;
@@ -51,7 +52,8 @@ impl Cigen {
             comparison.complete = plan.complete;
         }
         let count = (plan.inputs.len() / self.ledger.task.function.arity()) as u64;
-        let size = count.div_ceil(4).clamp(FEWEST_INPUTS, UNIT_INPUTS);
+        // Units share the faults that sampling may have: with more of them each would stop at its first.
+        let size = count.div_ceil(SURVEY_UNITS).max(FEWEST_INPUTS);
         let units = self.ledger.first_units(&members, &plan.inputs, size);
         self.purposes = units.iter().map(|_| Purpose::Sampling(members.clone())).collect();
         units
