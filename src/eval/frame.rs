@@ -67,7 +67,7 @@ impl Inbox {
     }
 
     /// Bytes missing from the message, or from its length.
-    fn wanted(&self) -> usize {
+    pub(crate) fn wanted(&self) -> usize {
         match self.length() {
             Ok(Some(length)) => 4 + length - self.bytes.len(),
             _ => 4 - self.bytes.len().min(3),

@@ -143,7 +143,9 @@ impl Process {
             let ready = wait(&mut fds, TICK);
             let (readable, ended) = (!fds[0].revents().is_empty(), !fds[1].revents().is_empty());
             if readable {
-                match self.inbox.fill(&mut self.replies, 1 << 16) {
+                // Most replies are short, and room for more has to be cleared first.
+                let room = self.inbox.wanted().max(1 << 10);
+                match self.inbox.fill(&mut self.replies, room) {
                     Ok(0) => return Err(Gone::Died),
                     Ok(_) => continue,
                     Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}

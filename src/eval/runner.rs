@@ -161,6 +161,8 @@ impl Runner {
         let mut unsent = asked.as_slice();
         let begun = self.used_cpu();
         let mut heard = Instant::now();
+        let mut looked = heard;
+        self.send(&mut unsent);
         loop {
             match parse(&self.unread, count).map_err(|_| Lost::Garbled)? {
                 Some((message, length)) => {
@@ -174,6 +176,11 @@ impl Runner {
                 None => {}
             }
             beat();
+            // Its clock costs as much to read as a message.
+            if looked.elapsed() < patience.tick {
+                continue;
+            }
+            looked = Instant::now();
             let spent = self.used_cpu().saturating_sub(begun);
             let silent = heard.elapsed();
             // One that waits for its turn on a busy machine is not asleep.
@@ -201,12 +208,7 @@ impl Runner {
             return Err(Lost::Released);
         }
         if ready.get(3) == Some(&true) {
-            match self.requests.write(unsent) {
-                Ok(sent) => *unsent = &unsent[sent..],
-                Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
-                // Nobody reads any more; what it has said may tell why.
-                Err(_) => *unsent = &[],
-            }
+            self.send(unsent);
         }
         let mut read = 0;
         if ready[0] {
@@ -228,6 +230,16 @@ impl Runner {
             return Err(self.death());
         }
         Ok(read > 0)
+    }
+
+    /// Writes as much as there is room for.
+    fn send(&mut self, unsent: &mut &[u8]) {
+        match self.requests.write(unsent) {
+            Ok(sent) => *unsent = &unsent[sent..],
+            Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            // Nobody reads any more; what it has said may tell why.
+            Err(_) => *unsent = &[],
+        }
     }
 
     /// How it ended. Its pipes close a little before it does.
