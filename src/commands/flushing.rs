@@ -3,11 +3,9 @@
 
 use super::lab::Lab;
 use crate::eval::EvalError;
-use crate::fp::inconsistency;
-use crate::model::{
-    ClassChange, ComparisonResult, FunctionResult, FunctionRow, Outcome, RangeResult, WithoutFlushing,
-};
+use crate::model::{ComparisonResult, FunctionResult, FunctionRow, Outcome, RangeResult, WithoutFlushing};
 use crate::pool::{FunctionJob, Mode};
+use crate::search::Score;
 
 /// Inconsistent inputs of a range that are tried, beside its witness.
 const MOST: usize = 63;
@@ -66,8 +64,8 @@ fn verdict<'a>(
 ) -> Option<WithoutFlushing> {
     let (result, nan) = (job.task.function.result, job.task.settings.nan);
     let differs = |(&a, &b): (&Outcome, &Outcome)| {
-        let change = ClassChange::between(result, nan, a, b).is_some_and(ClassChange::is_inconsistent);
-        Some(change || inconsistency(result, a.value()?, b.value()?, nan) > 0.0)
+        let answered = a.value().is_some() && b.value().is_some();
+        answered.then(|| Score::new(result, nan, a, b).is_inconsistent())
     };
     let all: Vec<bool> = pairs.filter_map(differs).collect();
     match all.as_slice() {

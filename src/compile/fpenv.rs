@@ -17,21 +17,16 @@ pub fn control_words(
 ) -> Result<(ControlWords, bool), Failure> {
     let (words, known) = match (build.fpenv, lines.probe()) {
         (FpEnvPolicy::Ftz, _) => (ControlWords::FTZ, true),
-        (FpEnvPolicy::Probed, Some(line)) => probe(bench, build, compiler, &line)?,
+        (FpEnvPolicy::Probed, Some(line)) => probe(bench, compiler, &line)?,
         (FpEnvPolicy::Ieee | FpEnvPolicy::Probed, _) => (ControlWords::IEEE, true),
     };
     Ok((words.with(&build.setting()), known))
 }
 
-fn probe(
-    bench: &Bench,
-    build: &Build,
-    compiler: &Compiler,
-    line: &CommandLine,
-) -> Result<(ControlWords, bool), Failure> {
+fn probe(bench: &Bench, compiler: &Compiler, line: &CommandLine) -> Result<(ControlWords, bool), Failure> {
     bench.stop_if_cancelled()?;
     let mut key = bench.key("probe", compiler, line);
-    key.add(PROBE_SOURCE).add_all(&build.runner);
+    key.add(PROBE_SOURCE);
     bench.add_link_inputs(&mut key, line);
     let key = key.finish();
     let _turn = bench.in_flight.enter(key);

@@ -107,8 +107,8 @@ pub(super) fn attend(
         }
         // Noise on the line is no reason to look away.
         if (!ready || !news.is_empty()) && pace.breaks(slab, rules) {
-            // What the calls before the one that does not end have taken.
-            slab.add_spent(pace.since_cpu);
+            // What the calls before the one that does not end have taken, since this watch began.
+            slab.add_spent(pace.since_cpu.saturating_sub(pace.begun_cpu));
             return Some(kill(pid, End::Timeout));
         }
     }
@@ -141,6 +141,8 @@ struct Pace {
     clock: Option<libc::clockid_t>,
     sequence: u64,
     phase: Phase,
+    /// CPU time it had used when it was first looked at.
+    begun_cpu: Duration,
     since_cpu: Duration,
     since_wall: Instant,
     /// CPU time used since then.
@@ -154,11 +156,13 @@ impl Pace {
             clock: cpu_clock(pid),
             sequence: slab.sequence(),
             phase: slab.phase(),
+            begun_cpu: Duration::ZERO,
             since_cpu: Duration::ZERO,
             since_wall: Instant::now(),
             cpu: Duration::ZERO,
         };
-        pace.since_cpu = pace.used();
+        pace.begun_cpu = pace.used();
+        pace.since_cpu = pace.begun_cpu;
         pace
     }
 

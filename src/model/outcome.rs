@@ -83,6 +83,14 @@ impl Outcome {
             Outcome::Fault(_) => None,
         }
     }
+
+    /// Whether two outcomes are one answer; `nan` says what of a NaN counts.
+    pub fn agrees(self, other: Outcome, scalar: Scalar, nan: NanPolicy) -> bool {
+        match (self, other) {
+            (Outcome::Value(a), Outcome::Value(b)) => nan.essence(scalar, a) == nan.essence(scalar, b),
+            (a, b) => a == b,
+        }
+    }
 }
 
 /// A difference in kind between the baseline's outcome and a variant's, which bits would hide.

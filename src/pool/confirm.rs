@@ -16,6 +16,9 @@ pub(super) trait Recheck {
     /// One input in its own process, with twice the timeout; and whether the call took at least
     /// half the timeout.
     fn alone(&mut self, build: usize, input: &[u64]) -> Result<(Outcome, bool), EvalError>;
+
+    /// Whether two outcomes are one answer: NaNs may be, whatever their bits.
+    fn is_one(&self, first: Outcome, second: Outcome) -> bool;
 }
 
 /// Confirms a result. Returns how many timeouts turned out to be close ones.
@@ -91,7 +94,7 @@ fn unsteady_builds(result: &FunctionResult, recheck: &mut dyn Recheck) -> Result
         let differs = |(outcome, claim): (&Outcome, &&(&[u64], Outcome))| {
             let timeout = Outcome::Fault(FaultKind::Timeout);
             // The clock may decide either way on a slow call; that is no other answer.
-            *outcome != claim.1 && *outcome != timeout && claim.1 != timeout
+            !recheck.is_one(*outcome, claim.1) && *outcome != timeout && claim.1 != timeout
         };
         if outcomes.len() != order.len() || outcomes.iter().zip(&order).any(differs) {
             unsteady.insert(build);
@@ -137,6 +140,7 @@ fn disown(result: &mut FunctionResult, build: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::{NanPolicy, Scalar};
     use crate::model::{ComparisonResult, RangeResult};
 
     /// Answers from closures instead of processes.
@@ -152,6 +156,10 @@ mod tests {
 
         fn alone(&mut self, build: usize, input: &[u64]) -> Result<(Outcome, bool), EvalError> {
             Ok((self.alone)(build, input[0]))
+        }
+
+        fn is_one(&self, first: Outcome, second: Outcome) -> bool {
+            first.agrees(second, Scalar::F64, NanPolicy::Any)
         }
     }
 
@@ -228,6 +236,17 @@ mod tests {
         let mut result = compared();
         confirm(&mut result, &mut Scripted { together: steady, alone: no_faults }).unwrap();
         assert_eq!(result, compared());
+    }
+
+    #[test]
+    fn a_nan_with_other_bits_is_no_other_answer() {
+        let mut result = compared();
+        let nan = f64::NAN.to_bits();
+        result.comparisons[0].ranges[0].witness.variant = Outcome::Value(nan);
+        let before = result.clone();
+        let together = |build, x| Outcome::Value(if build == 1 && x == 1 { nan | 1 << 63 } else { x });
+        confirm(&mut result, &mut Scripted { together, alone: no_faults }).unwrap();
+        assert_eq!(result, before);
     }
 
     #[test]

@@ -322,4 +322,9 @@ impl Recheck for Fresh<'_, '_> {
         let outcome = outcomes.first().copied().ok_or(EvalError::Stopped)?;
         Ok((outcome, near > 0))
     }
+
+    fn is_one(&self, first: Outcome, second: Outcome) -> bool {
+        let Task { function, settings, .. } = &self.job.task;
+        first.agrees(second, function.result, settings.nan)
+    }
 }

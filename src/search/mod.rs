@@ -44,6 +44,7 @@ mod walk;
 mod zoom;
 
 pub use exhaustive::unfit as unfit_for_exhaustive;
+pub use found::Score;
 pub use specials::specials;
 pub use strategy::{Strategy, create, run_here};
 pub use unit::{Answer, Task, Unit, run_unit};
