@@ -44,6 +44,24 @@ fn a_root_that_two_builds_put_an_ulp_apart_is_found_to_the_last_bit() {
     }
 }
 
+/// One root after every whole number, and a jump back at every whole number.
+fn sawtooth(x: f64) -> f64 {
+    x - x.floor() - 1.0 / 3.0
+}
+
+#[test]
+fn of_a_row_of_roots_the_one_that_two_builds_see_differently_is_found() {
+    for seed in 1..=5 {
+        let odd = 1.0 / 3.0 - 62.0;
+        let flipped = move |x: f64| if (x - odd).abs() < 4e-14 { -sawtooth(x) } else { sawtooth(x) };
+        let builds = || vec![build(|x| sawtooth(x[0])), build(move |x| flipped(x[0]))];
+        let found = search(&with("auto", 1, 200_000, seed), builds());
+        assert!(most_bits(&found) > 61.0, "seed {seed}: {}", most_bits(&found));
+        let sampled = search(&with("cigen", 1, 200_000, seed), builds());
+        assert_eq!(most_bits(&sampled), 0.0, "seed {seed}");
+    }
+}
+
 #[test]
 fn a_threshold_at_which_one_build_overflows_first_is_found() {
     let limit = 709.782_712_893_384;

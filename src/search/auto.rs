@@ -13,10 +13,8 @@ use super::survey::domain_size;
 use super::unit::{Line, SeamUnit, Unit};
 use crate::fp::{Side, Stream};
 use crate::model::{Function, SearchSettings};
-use crate::ranges::{Axis, Cuboid, Orthant};
+use crate::ranges::{Axis, Cuboid, Orthant, Sides};
 
-/// Units of one parameter's side and part.
-const PIECES: u64 = 4;
 /// Evaluations for a line of several parameters, its seams included, and lines of a unit.
 const LINE: u64 = 256;
 const LINES: usize = 16;
@@ -27,7 +25,7 @@ const CLOSE: [f64; 3] = [0.25, 0.02, 0.002];
 /// Good samples closer together than this, in binades, count as one place.
 const APART: f64 = 0.125;
 /// Inconsistent samples that a unit returns.
-const KEPT: u64 = 1024;
+pub(super) const KEPT: u64 = 1024;
 
 /// Ranges with fewer bits than this are of rounding, not of cancellation or of another branch.
 const ROUNDING: f64 = 16.0;
@@ -56,7 +54,7 @@ impl Cigen {
             let mut lines = Lines { function: &task.function, free: free_axes(&task.function), stream };
             let groups = match (lines.free.as_slice(), close) {
                 (_, true) => lines.close_by(comparison, budget / LINE),
-                (&[only], false) => whole_axis(&task.function, only),
+                (&[only], false) => whole_axis(&task.function, only, round == 0),
                 _ => lines.through(&task.settings, comparison, budget / LINE),
             };
             let count = groups.len() as u64;
@@ -76,43 +74,74 @@ impl Cigen {
     }
 }
 
-/// Takes the zooms of a range out of its islands, and tells how many there are. A range of few bits
-/// is one of rounding, which islands are no better at than chance.
-pub(super) fn divide(finale: &mut Finale, cuboid: &Cuboid, bits: f64) -> u64 {
+/// What the default spends on a range beside islands.
+#[derive(Default)]
+pub(super) struct Extras {
+    pub zooms: u64,
+    /// Evaluations for seams.
+    pub seams: u64,
+}
+
+/// Takes the zooms and the seams of a range out of its islands. A range of few bits is one of
+/// rounding, which islands are no better at than chance.
+pub(super) fn divide(finale: &mut Finale, cuboid: &Cuboid, bits: f64) -> Extras {
     let sides = cuboid.lo.iter().zip(&cuboid.hi).map(|(lo, hi)| (hi - lo).saturating_add(1));
     if sides.fold(1, u64::saturating_mul) <= finale.islands * finale.island {
-        return 0;
+        return Extras::default();
     }
-    let zooming = if bits < ROUNDING { finale.islands * 7 / 8 } else { finale.islands / 8 };
+    let (zooming, seaming) = match bits < ROUNDING {
+        true => (finale.islands * 7 / 8, finale.islands / 16),
+        false => (finale.islands / 8, finale.islands.div_ceil(8).min(finale.islands / 2)),
+    };
     let zooms = zooming * finale.island / ZOOM;
     if zooms > 0 {
         finale.islands -= zooming;
     }
-    zooms
+    finale.islands -= seaming;
+    Extras { zooms, seams: seaming * finale.island }
+}
+
+/// A range's own lines: through its best sample, from one of its faces to the other.
+pub(super) fn lines_of(sides: &Sides, cuboid: &Cuboid, best: &[u64]) -> Vec<Line> {
+    let line = |axis: usize| Line {
+        sides: sides.clone(),
+        point: best.to_vec(),
+        axis,
+        lo: cuboid.lo[axis],
+        hi: cuboid.hi[axis],
+        walked: false,
+    };
+    cuboid.open_dims().into_iter().map(line).collect()
 }
 
 fn free_axes(function: &Function) -> Vec<usize> {
     (0..function.arity()).filter(|&p| !function.params[p].domain.is_fixed()).collect()
 }
 
-/// The axis of the only free parameter, and its usual magnitudes, in pieces.
-fn whole_axis(function: &Function, only: usize) -> Vec<Vec<Line>> {
+/// The axis of the only free parameter, and its usual magnitudes, by side.
+fn whole_axis(function: &Function, only: usize, first: bool) -> Vec<Vec<Line>> {
     let mut groups = Vec::new();
     for side in [Side::Negative, Side::Positive] {
         let mut sides: Vec<Side> = function.params.iter().map(fixed_side).collect();
         sides[only] = side;
         let Some(orthant) = Orthant::new(function, &sides) else { continue };
         let axis = &orthant.axes[only];
-        for (lo, hi) in [Some((0, axis.last())), usual(axis)].into_iter().flatten() {
-            let pieces = PIECES.min(hi - lo + 1);
-            for i in 0..pieces {
-                let at =
-                    |i: u64| lo + ((u128::from(hi - lo) + 1) * u128::from(i) / u128::from(pieces)) as u64;
-                let point = vec![0; function.arity()];
-                let (lo, hi) = (at(i), at(i + 1) - 1);
-                groups.push(vec![Line { sides: sides.clone(), point, axis: only, lo, hi }]);
-            }
+        // One unit, so that all seams of a side compete for what closes in on them.
+        let line = |(lo, hi), walked| Line {
+            sides: sides.clone(),
+            point: vec![0; function.arity()],
+            axis: only,
+            lo,
+            hi,
+            walked,
+        };
+        let mut lines = vec![line((0, axis.last()), false)];
+        if let Some(part) = usual(axis) {
+            lines.push(line(part, false));
+            // What was walked before need not be walked again.
+            lines.extend(first.then(|| line(part, true)));
         }
+        groups.push(lines);
     }
     groups
 }
@@ -186,7 +215,7 @@ impl Lines<'_> {
             let Some(point) = orthant.point(&input) else { continue };
             for &axis in &self.free {
                 let (lo, hi) = part(&orthant.axes[axis], point[axis]);
-                lines.push(Line { sides: sides.clone(), point: point.clone(), axis, lo, hi });
+                lines.push(Line { sides: sides.clone(), point: point.clone(), axis, lo, hi, walked: false });
             }
         }
         self.stream.shuffle(&mut lines);

@@ -70,7 +70,7 @@ impl<'a> Purse<'a> {
         let left = self.left(spent).unwrap_or(u64::MAX);
         let wanted = match self.settings.budget {
             Budget::Paper => self.dense_of_paper(),
-            Budget::Evaluations(total) if round == 0 => total / 10,
+            Budget::Evaluations(total) if round == 0 => total / 8,
             Budget::Evaluations(_) => u64::MAX,
         };
         wanted.min(left / 4)

@@ -32,6 +32,7 @@ mod sampler;
 mod sampling;
 mod scout;
 mod seam;
+mod seams;
 mod specials;
 mod split;
 mod strategy;

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use super::auto::{ZOOM, divide};
+use super::auto::{Extras, KEPT, ZOOM, divide, lines_of};
 use super::budget::Purse;
 use super::cigen::{Cigen, Course, Purpose};
 use super::comparison::Cluster;
 use super::sampling::STREAM_BLOCK;
 use super::specials::specials;
 use super::survey::{domain_size, survey};
-use super::unit::{DenseUnit, EvolveUnit, StrataUnit, TightenUnit, Unit, ZoomUnit};
+use super::unit::{DenseUnit, EvolveUnit, SeamUnit, StrataUnit, TightenUnit, Unit, ZoomUnit};
 use crate::model::StopReason;
 use crate::ranges::Range;
 
@@ -45,6 +45,8 @@ impl Cigen {
         if self.course == Course::Auto && !plan.complete {
             let most = limit.unwrap_or(SPECIALS_OF_PAPER).div_ceil(8);
             plan.inputs.extend(specials(&self.ledger.task, usize::try_from(most).unwrap_or(usize::MAX)));
+            // Of a function that faults a lot only what comes first is evaluated.
+            plan.deal(self.ledger.task.function.arity(), SURVEY_UNITS as usize);
         }
         self.complete = plan.complete;
         for comparison in &mut self.ledger.comparisons {
@@ -227,17 +229,27 @@ impl Cigen {
                 let dims = cuboid.open_dims().len();
                 let mut finale = purse.finale(comparison.evaluations, affordable, dims);
                 let height = comparison.best_in(&comparison.tracks[track]).map_or(0.0, |hit| hit.found.bits);
-                let zooms = if self.course == Course::Auto && !shy {
-                    divide(&mut finale, &cuboid, height)
-                } else {
-                    0
+                let extras = match self.course {
+                    Course::Auto if !shy => divide(&mut finale, &cuboid, height),
+                    _ => Extras::default(),
                 };
-                for i in 0..zooms {
+                for i in 0..extras.zooms {
                     let spot = comparison.spot(settings, &sides, index << 24 | i, 3 * affordable);
                     units.push(Unit::Zoom(ZoomUnit { spot, cuboid: cuboid.clone(), budget: ZOOM }));
                     self.purposes.push(Purpose::Evolve(c));
                 }
                 let best = comparison.best_in(&comparison.tracks[track]).map(|hit| hit.point.clone());
+                if let Some(best) = best.as_ref().filter(|_| extras.seams > 0) {
+                    units.push(Unit::Seams(SeamUnit {
+                        variant: comparison.variant,
+                        allow: comparison.allowance(settings, 3 * affordable),
+                        index: 1 << 63 | index,
+                        lines: lines_of(&sides, &cuboid, best),
+                        budget: extras.seams,
+                        keep: KEPT,
+                    }));
+                    self.purposes.push(Purpose::Evolve(c));
+                }
                 for (i, samples) in pieces(finale.measure).enumerate() {
                     let spot = comparison.spot(settings, &sides, index << 24 | i as u64, 2 * affordable);
                     let (phase, cuboid, keep) = ("measure".into(), cuboid.clone(), 0);

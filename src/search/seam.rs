@@ -1,86 +1,45 @@
-//! Seams: places where a build's result changes its sign or its class (zero, subnormal, normal,
-//! infinity, NaN) along one axis. Two builds seldom put a seam at the same place, and beside a root
-//! cancellation leaves few correct bits, so a bisection to the last bit finds inconsistencies that
-//! no sampling meets.
+//! A seam: two places between which a build's result changes its sign or its class (zero, subnormal,
+//! normal, infinity, NaN) along one axis. Two builds seldom put a seam at the same place, and beside
+//! a root cancellation leaves few correct bits, so closing in to the last bit finds inconsistencies
+//! that no sampling meets.
 
-use super::Task;
-use super::found::Score;
-use super::probe::Probe;
 use super::scout::moved;
-use super::thin::Hits;
-use super::unit::{Answer, Line, SeamUnit, Seen};
-use crate::eval::{EvalError, Evaluator};
-use crate::fp::{Scalar, Stream};
+use super::unit::Line;
+use crate::fp::Scalar;
 use crate::model::Outcome;
 use crate::ranges::Orthant;
 
-/// Places beside a seam are tried at so many powers of two of steps on either side. Beside a root
-/// little is left to find but close to it.
-const STEPS: [u32; 20] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 28, 32, 36, 40, 44];
-const ROOT_STEPS: [u32; 10] = [0, 1, 2, 3, 4, 6, 9, 14, 20, 28];
-/// Seams closed in on at a time: enough for a batch.
-const AT_ONCE: usize = 16;
 /// Steps in which interpolation may close in on a root before bisection takes over.
 const INTERPOLATED: u32 = 24;
 
-pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
-    let mut seen = Seen { variant: unit.variant, ..Seen::default() };
-    let mut search = SeamSearch {
-        probe: Probe::new(task, evaluator, task.allowances(unit.variant, unit.allow), false),
-        result: task.function.result,
-        left: unit.budget,
-        seen: &mut seen,
-        inputs: Vec::new(),
-        rows: Vec::new(),
-    };
-    let names = [task.function.name.as_str(), task.builds[unit.variant].as_str(), "seams"];
-    let mut stream = Stream::new(task.settings.seed, &names, unit.index);
-    let mut seams = Vec::new();
-    let per_line = unit.budget / 3 / (unit.lines.len() as u64).max(1);
-    for line in &unit.lines {
-        let Some(orthant) = Orthant::new(&task.function, &line.sides) else { continue };
-        seams.extend(search.scan(&orthant, line, per_line, &mut stream)?);
-    }
-    stream.shuffle(&mut seams);
-    // Every second one is chosen by what was seen beside it.
-    let mut worst: Vec<Seam> = seams.split_off(seams.len() / 2);
-    worst.sort_by(|a, b| b.bits.total_cmp(&a.bits));
-    let mut rest = seams.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
-    let both = worst.into_iter().flat_map(|seam| [Some(seam), rest.next().flatten()]).flatten();
-    let mut queue: Vec<Seam> = both.collect();
-    queue.reverse();
-    while search.left > 0 && !queue.is_empty() {
-        let mut few = queue.split_off(queue.len().saturating_sub(AT_ONCE));
-        search.close_in(&mut few)?;
-        search.look_around(&few)?;
-    }
-    let SeamSearch { probe, inputs, rows, .. } = search;
-    let closing = probe.close()?;
-    let hits = Hits { inputs: &inputs, arity: task.function.arity(), rows };
-    seen.best = hits.best();
-    seen.hits = hits.thinned(&task.function, task.settings.gap, unit.keep);
-    Ok(Answer::new(vec![seen], closing))
-}
-
 /// Two places of an axis with a change of one build's result between them.
-struct Seam {
-    orthant: Orthant,
+pub struct Seam {
+    pub orthant: Orthant,
     point: Vec<u64>,
-    axis: usize,
-    lo: u64,
-    hi: u64,
+    pub axis: usize,
+    pub lo: u64,
+    pub hi: u64,
+    /// The places of its line, which looks around it do not leave.
+    pub line: [u64; 2],
     /// Which of the two builds changes, and its kind of result at `lo`.
-    variant: bool,
+    build: usize,
     kind: Kind,
-    /// That build's results at the two places.
+    /// That build's results at the two places, and what interpolation makes of them.
     values: [f64; 2],
-    /// Inconsistency of the two places.
-    bits: f64,
+    weights: [f64; 2],
+    /// Results grow between the two: a pole is there, where their reciprocals have a root.
+    pole: bool,
+    /// Which of the two moved last.
+    last: Option<usize>,
+    /// Looks taken to close in on it.
+    pub looks: u32,
+    /// Bits of inconsistency to expect here.
+    pub promise: f64,
 }
 
 /// What of a result must change for a seam.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     Fault,
     Nan,
     Zero,
@@ -90,7 +49,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(ty: Scalar, outcome: Outcome) -> Kind {
+    pub fn of(ty: Scalar, outcome: Outcome) -> Kind {
         let Outcome::Value(bits) = outcome else { return Kind::Fault };
         let negative = ty.is_negative(bits);
         let Some(infinity) = ty.infinity_bits() else {
@@ -109,145 +68,70 @@ impl Kind {
 
 /// What both builds answered to an input.
 #[derive(Clone, Copy)]
-struct Look {
-    kinds: [Kind; 2],
+pub struct Look {
+    pub kinds: [Kind; 2],
     /// NaN for a fault.
-    values: [f64; 2],
-    bits: f64,
+    pub values: [f64; 2],
+    pub bits: f64,
 }
 
-struct SeamSearch<'a> {
-    probe: Probe<'a>,
-    result: Scalar,
-    left: u64,
-    seen: &'a mut Seen,
-    /// The inconsistent samples.
-    inputs: Vec<u64>,
-    rows: Vec<(usize, Score)>,
-}
-
-impl SeamSearch<'_> {
-    /// Evaluates inputs; None where a build has been given up.
-    fn kinds(&mut self, inputs: &[u64]) -> Result<Vec<Option<Look>>, EvalError> {
-        let SeamSearch { probe, result, seen, inputs: hits, rows, .. } = self;
-        let mut kinds = Vec::new();
-        let variant = seen.variant;
-        probe.scores(&[variant], inputs, |_, _, input, score| {
-            let outcomes = [score.baseline, score.variant];
-            kinds.push(score.evaluated.then(|| Look {
-                kinds: outcomes.map(|outcome| Kind::of(*result, outcome)),
-                values: outcomes.map(|outcome| outcome.value().map_or(f64::NAN, |bits| result.to_f64(bits))),
-                bits: score.bits,
-            }));
-            if score.evaluated {
-                seen.statistics.add(score.bits, score.change, score.is_inconsistent());
-            }
-            if score.is_inconsistent() {
-                rows.push((rows.len(), *score));
-                hits.extend_from_slice(input);
-            }
-        })?;
-        self.left = self.left.saturating_sub(kinds.len() as u64);
-        Ok(kinds)
-    }
-
-    /// Looks along a line at `count` places, and returns where something changes.
-    fn scan(
-        &mut self,
-        orthant: &Orthant,
-        line: &Line,
-        count: u64,
-        stream: &mut Stream,
-    ) -> Result<Vec<Seam>, EvalError> {
-        let axis = &orthant.axes[line.axis];
-        let width = u128::from(line.hi - line.lo) + 1;
-        let edge = |i: u64| line.lo + (width * u128::from(i) / u128::from(count.max(1))) as u64;
-        let mut places = vec![axis.settle(line.lo), axis.settle(line.hi)];
-        places.extend((0..count).map(|i| {
-            let to = edge(i + 1).max(edge(i) + 1) - 1;
-            axis.settle(stream.between(edge(i), to.min(line.hi)))
-        }));
-        places.sort_unstable();
-        places.dedup();
-        let inputs: Vec<u64> =
-            places.iter().flat_map(|&at| orthant.input(&moved(&line.point, line.axis, at))).collect();
-        let kinds = self.kinds(&inputs)?;
-        let mut seams = Vec::new();
-        for (at, pair) in places.windows(2).zip(kinds.windows(2)) {
-            let (Some(here), Some(there)) = (pair[0], pair[1]) else { continue };
-            for build in 0..2 {
-                if here.kinds[build] != there.kinds[build] {
-                    seams.push(Seam {
-                        orthant: orthant.clone(),
-                        point: line.point.clone(),
-                        axis: line.axis,
-                        lo: at[0],
-                        hi: at[1],
-                        variant: build == 1,
-                        kind: here.kinds[build],
-                        values: [here.values[build], there.values[build]],
-                        bits: here.bits.max(there.bits),
-                    });
-                }
-            }
-        }
-        Ok(seams)
-    }
-
-    /// Closes in on every seam, all of them at a time, until its two places are neighbours.
-    fn close_in(&mut self, seams: &mut [Seam]) -> Result<(), EvalError> {
-        for turn in 0.. {
-            let mut open = Vec::new();
-            let mut inputs = Vec::new();
-            for (i, seam) in seams.iter().enumerate() {
-                if let Some(between) = seam.between(turn) {
-                    open.push((i, between));
-                    inputs.extend(seam.input(between));
-                }
-            }
-            if open.is_empty() {
-                break;
-            }
-            let looks = self.kinds(&inputs)?;
-            for (&(i, between), look) in open.iter().zip(looks) {
-                seams[i].narrow(between, look);
-            }
-        }
-        Ok(())
-    }
-
-    /// Tries places beside every seam, nearest first.
-    fn look_around(&mut self, seams: &[Seam]) -> Result<(), EvalError> {
-        let mut inputs = Vec::new();
-        for seam in seams {
-            let axis = &seam.orthant.axes[seam.axis];
-            let steps: &[u32] = if seam.is_root() { &ROOT_STEPS } else { &STEPS };
-            for step in steps {
-                let below = axis.settle(seam.lo.saturating_sub((1 << step) - 1));
-                let above = axis.settle(seam.hi.saturating_add((1 << step) - 1));
-                inputs.extend(seam.input(below));
-                inputs.extend(seam.input(above));
-            }
-        }
-        self.kinds(&inputs)?;
-        Ok(())
+impl Look {
+    /// The distance between the two results.
+    pub fn apart(&self) -> f64 {
+        (self.values[0] - self.values[1]).abs()
     }
 }
 
 impl Seam {
+    /// The change of one build's result between two places of a line.
+    pub fn new(orthant: &Orthant, line: &Line, at: [u64; 2], build: usize, ends: [&Look; 2]) -> Seam {
+        Seam {
+            orthant: orthant.clone(),
+            point: line.point.clone(),
+            axis: line.axis,
+            lo: at[0],
+            hi: at[1],
+            line: [line.lo, line.hi],
+            build,
+            kind: ends[0].kinds[build],
+            values: ends.map(|end| end.values[build]),
+            weights: [1.0; 2],
+            pole: false,
+            last: None,
+            looks: 0,
+            promise: ends[0].bits.max(ends[1].bits),
+        }
+    }
+
     /// Whether the build's result changes its sign here, among finite numbers.
-    fn is_root(&self) -> bool {
+    pub fn is_root(&self) -> bool {
         let [lo, hi] = self.values;
         lo.is_finite() && hi.is_finite() && lo != 0.0 && hi != 0.0 && (lo < 0.0) != (hi < 0.0)
     }
 
+    /// The bits of inconsistency to expect beside a root, if the two results are as far apart there as
+    /// they are here: the result of the place nearest to it is about a quarter of a step from zero.
+    pub fn bits_at_root(&self, result: Scalar, apart: f64) -> Option<f64> {
+        let [lo, hi] = self.values;
+        let step = (hi - lo).abs() / (self.hi - self.lo) as f64;
+        let precision = f64::from(result.mantissa_bits());
+        // Results that agree here may yet differ in their last bits closer to the root.
+        let rounding = lo.abs().min(hi.abs()) * libm::exp2(-precision);
+        let expected = libm::log2(apart.max(rounding) / step) + precision + 2.0;
+        (self.is_root() && expected.is_finite()).then_some(expected.min(f64::from(result.width())))
+    }
+
     /// A place between the two to look at next; None when they are neighbours.
-    fn between(&self, turn: u32) -> Option<u64> {
+    pub fn between(&self) -> Option<u64> {
         let axis = &self.orthant.axes[self.axis];
         let width = self.hi - self.lo;
-        let offset = match self.is_root() && turn < INTERPOLATED {
+        let offset = match self.is_root() && self.looks < INTERPOLATED {
             true => {
-                let [lo, hi] = self.values.map(f64::abs);
+                let height = |i: usize| {
+                    let value = self.values[i].abs();
+                    self.weights[i] * if self.pole { value.recip() } else { value }
+                };
+                let (lo, hi) = (height(0), height(1));
                 // A share of a width below 2^63.
                 let share = (lo / (lo + hi) * width as f64) as u64;
                 share.clamp(1, (width - width.min(1)).max(1))
@@ -262,23 +146,87 @@ impl Seam {
         (between < self.hi).then_some(between)
     }
 
-    /// Moves one of the two places to a place between them, by what was seen there. The value of the
-    /// place that stays is halved: interpolation would else come closer from one side only.
-    fn narrow(&mut self, between: u64, look: Option<Look>) {
-        // Nobody answers any more.
-        let Some(look) = look else { return self.hi = self.lo };
-        let build = usize::from(self.variant);
-        let [lo, hi] = &mut self.values;
-        if look.kinds[build] == self.kind {
-            self.lo = between;
-            (*lo, *hi) = (look.values[build], *hi / 2.0);
-        } else {
-            self.hi = between;
-            (*lo, *hi) = (*lo / 2.0, look.values[build]);
-        }
+    pub fn is_closed(&self) -> bool {
+        self.between().is_none()
     }
 
-    fn input(&self, at: u64) -> Vec<u64> {
+    /// Moves one of the two places to a place between them, by what was seen there. A place that stays
+    /// twice weighs half (the Illinois rule): interpolation would else come closer from one side only.
+    pub fn narrow(&mut self, between: u64, look: Option<Look>) {
+        // Nobody answers any more.
+        let Some(look) = look else { return self.hi = self.lo };
+        self.looks += 1;
+        let value = look.values[self.build];
+        let moved = if look.kinds[self.build] == self.kind {
+            self.lo = between;
+            0
+        } else {
+            self.hi = between;
+            1
+        };
+        self.pole |= self.values.iter().all(|end| end.abs() < value.abs());
+        self.values[moved] = value;
+        self.weights[moved] = 1.0;
+        self.weights[1 - moved] *= if self.last == Some(moved) { 0.5 } else { 1.0 };
+        self.last = Some(moved);
+    }
+
+    pub fn input(&self, at: u64) -> Vec<u64> {
         self.orthant.input(&moved(&self.point, self.axis, at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fp::Side;
+    use crate::model::Domain;
+    use crate::ranges::Axis;
+
+    fn look(value: f64) -> Look {
+        let kind = Kind::of(Scalar::F64, Outcome::Value(value.to_bits()));
+        Look { kinds: [kind; 2], values: [value; 2], bits: 0.0 }
+    }
+
+    /// The looks that closing in on the change of `f` between two numbers takes, and where it ends.
+    fn closed_in(f: impl Fn(f64) -> f64, from: f64, to: f64) -> (u32, f64) {
+        let axis = Axis::new(Scalar::F64, &Domain::all(Scalar::F64), Side::Positive).unwrap();
+        let orthant = Orthant { axes: vec![axis] };
+        let at = |x: f64| orthant.point(&[x.to_bits()]).unwrap()[0];
+        let line = Line {
+            sides: vec![Side::Positive],
+            point: vec![0],
+            axis: 0,
+            lo: at(from),
+            hi: at(to),
+            walked: false,
+        };
+        let ends = [look(f(from)), look(f(to))];
+        let mut seam = Seam::new(&orthant, &line, [line.lo, line.hi], 0, [&ends[0], &ends[1]]);
+        while let Some(between) = seam.between() {
+            seam.narrow(between, Some(look(f(f64::from_bits(seam.input(between)[0])))));
+        }
+        assert_eq!(seam.hi, seam.lo + 1);
+        (seam.looks, f64::from_bits(seam.input(seam.lo)[0]))
+    }
+
+    #[test]
+    fn a_root_is_closed_in_on_in_a_few_looks() {
+        let (looks, root) = closed_in(|x| x * x - 2.0, 1.0, 1.9);
+        assert!(looks <= 14, "{looks}");
+        assert_eq!(root, 2f64.sqrt().next_down());
+    }
+
+    #[test]
+    fn a_pole_is_closed_in_on_like_a_root() {
+        let (looks, pole) = closed_in(|x| 1.0 / (x * x * x - 3.3), 1.0, 1.9);
+        assert!(looks <= 16, "{looks}");
+        assert!((pole * pole * pole - 3.3).abs() < 1e-14, "{pole}");
+    }
+
+    #[test]
+    fn a_jump_is_bisected() {
+        let (looks, jump) = closed_in(|x| if x <= 1.7 { 1.0 } else { f64::INFINITY }, 1.0, 1.9);
+        assert_eq!((looks <= 53, jump), (true, 1.7));
     }
 }

@@ -19,10 +19,25 @@ const EDGE_COMBINATIONS: usize = 256;
 pub struct Survey {
     /// One input after the other.
     pub inputs: Vec<u64>,
+    /// How many of them are samples, which come first, and how many are edge values, which follow.
+    sampled: usize,
+    edges: usize,
     /// Every input of the domain is among them.
     pub complete: bool,
     /// Fewer than the paper's because the budget is smaller.
     pub cut: bool,
+}
+
+impl Survey {
+    /// Deals the inputs to units of equal length that follow each other: each has its part of the edge
+    /// values first, then of the samples, then of what was added to them.
+    pub fn deal(&mut self, arity: usize, units: usize) {
+        let rows: Vec<&[u64]> = self.inputs.chunks(arity).collect();
+        let edges = self.sampled..self.sampled + self.edges;
+        let order: Vec<usize> = edges.clone().chain(0..edges.start).chain(edges.end..rows.len()).collect();
+        let dealt = (0..units).flat_map(|unit| order.iter().skip(unit).step_by(units));
+        self.inputs = dealt.flat_map(|&i| rows[i]).copied().collect();
+    }
 }
 
 /// `base * 2^n` for n free parameters, at most `MOST_SAMPLES`.
@@ -43,7 +58,7 @@ pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
     let samples = per_dimension(settings.samples, free);
     let few = limit.unwrap_or(samples * 4).min(MOST_LISTED);
     if plan.enumerate(few) {
-        return Survey { inputs: plan.inputs, complete: true, cut: false };
+        return Survey { inputs: plan.inputs, sampled: 0, edges: 0, complete: true, cut: false };
     }
     plan.partitioned(samples);
     let targets = if settings.coverage { plan.uncovered() } else { Vec::new() };
@@ -51,14 +66,18 @@ pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
         if settings.edges { params.iter().map(edge_values).collect() } else { Vec::new() };
     plan.cover(&targets);
     plan.shuffle();
-    plan.edges(&edges);
     let arity = params.len();
+    let sampled = plan.inputs.len() / arity;
+    plan.edges(&edges);
     let planned = (plan.inputs.len() / arity) as u64;
     let kept = limit.unwrap_or(planned).clamp(1, planned.max(1));
+    // Thinned evenly, so both alike.
+    let sampled = (sampled as u64 * kept).div_ceil(planned.max(1)) as usize;
     if kept < planned {
         plan.thin(kept);
     }
-    Survey { inputs: plan.inputs, complete: false, cut: kept < planned }
+    let edges = plan.inputs.len() / arity - sampled;
+    Survey { inputs: plan.inputs, sampled, edges, complete: false, cut: kept < planned }
 }
 
 /// Parameters that are not fixed to one value.
@@ -189,4 +208,20 @@ fn combination(lists: &[Vec<u64>], mut index: u64) -> Vec<u64> {
         index /= list.len() as u64;
     }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unit_is_dealt_edge_values_first_then_samples_then_the_rest() {
+        // Five samples, three edge values, two others, of two parameters.
+        let inputs = (0..10).flat_map(|i| [i, 100 + i]).collect();
+        let mut plan = Survey { inputs, sampled: 5, edges: 3, complete: false, cut: false };
+        plan.deal(2, 2);
+        let first: Vec<u64> = plan.inputs.chunks(2).map(|row| row[0]).collect();
+        assert_eq!(first, [5, 7, 1, 3, 8, 6, 0, 2, 4, 9]);
+        assert!(plan.inputs.chunks(2).all(|row| row[1] == 100 + row[0]));
+    }
 }

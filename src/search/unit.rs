@@ -6,7 +6,7 @@ use super::found::Found;
 use super::probe::Closing;
 use super::sweep::{self, SweepUnit, Swept};
 use super::walk::{self, WalkUnit};
-use super::{dense, evolve_argmin, sampling, seam, tighten, zoom};
+use super::{dense, evolve_argmin, sampling, seams, tighten, zoom};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{BuildId, FaultRecord, Function, SearchSettings};
 use crate::ranges::{Cuboid, Range, Sides, Statistics};
@@ -175,6 +175,9 @@ pub struct Line {
     /// The places of the axis that belong to it.
     pub lo: u64,
     pub hi: u64,
+    /// It is walked from its low end, in steps short enough to tell one seam from the next, as far as
+    /// the budget reaches.
+    pub walked: bool,
 }
 
 /// What a unit saw of one variant.
@@ -228,7 +231,7 @@ pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Resu
         Unit::Tighten(unit) => tighten::run(task, unit, evaluator),
         Unit::Evolve(unit) => evolve_argmin::run(task, unit, evaluator),
         Unit::Zoom(unit) => zoom::run(task, unit, evaluator),
-        Unit::Seams(unit) => seam::run(task, unit, evaluator),
+        Unit::Seams(unit) => seams::run(task, unit, evaluator),
         Unit::Walk(unit) => walk::run(task, unit, evaluator),
         Unit::Sweep(unit) => sweep::run(task, unit, evaluator),
     }
