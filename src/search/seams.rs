@@ -181,7 +181,8 @@ impl SeamSearch<'_> {
     }
 
     /// Walks along a line from its low end in at most `count` steps. They are shortened where seams
-    /// follow each other closely and lengthened where there are none.
+    /// follow each other closely and lengthened where there are none. They are parts of a binade, so
+    /// that numbers of few digits are among the places.
     fn walk(&mut self, orthant: &Orthant, line: &Line, count: u64) -> Result<Row, EvalError> {
         let axis = &orthant.axes[line.axis];
         let [shortest, longest] = STRIDES.map(|binades| axis.steps(binades));
