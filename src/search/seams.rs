@@ -101,12 +101,14 @@ impl Row {
         for (i, (at, pair)) in self.places.windows(2).zip(self.looks.windows(2)).enumerate() {
             let (Some(here), Some(there)) = (pair[0], pair[1]) else { continue };
             for build in 0..2 {
+                let kinds = [here.kinds[build], there.kinds[build]];
+                // The border of a fault costs many faults, and says no more than one of them.
+                if kinds[0] == kinds[1] || kinds.contains(&Kind::Fault) {
+                    continue;
+                }
                 let mut seam = Seam::new(orthant, line, [at[0], at[1]], build, [&here, &there]);
                 // A root of both builds is one place, which both look at.
-                let shared = build == 1 && seam.is_root() && here.kinds[0] != there.kinds[0];
-                // The border of a fault costs many faults, and says no more than one of them.
-                let fault = [here, there].iter().any(|look| look.kinds[build] == Kind::Fault);
-                if here.kinds[build] == there.kinds[build] || shared || fault {
+                if build == 1 && seam.is_root() && here.kinds[0] != there.kinds[0] {
                     continue;
                 }
                 // Where seams are crowded there are more than were seen, and slopes mean nothing.
