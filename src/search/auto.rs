@@ -1,7 +1,8 @@
 //! What the default strategy does beyond CIGEN: lines through the domain along which results are
 //! watched for seams. For one parameter the lines are the whole axis, and once more, finer, the
-//! magnitudes that people use; for several they go through the most inconsistent samples and
-//! through random points, along every axis in turn.
+//! magnitudes that people use, which are also walked root by root; for several they go through the
+//! most inconsistent samples and through random points, along every axis in turn. In the end every
+//! range has lines of its own.
 
 use std::collections::BTreeSet;
 
