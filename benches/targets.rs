@@ -13,7 +13,7 @@ use bitrift::model::{Build, NoEvents};
 use bitrift::pool::{Limits, LoadPlan, Pool, TimeRequest};
 
 const BITRIFT: &str = env!("CARGO_BIN_EXE_bitrift");
-const ROUNDS: usize = 9;
+const ROUNDS: usize = 31;
 const INPUTS: usize = 1 << 16;
 const BATCH: usize = 1024;
 

@@ -108,3 +108,19 @@ fn ranges_and_maxima_hold_against_exact_truth() {
         assert!(covered >= 0.99 && filled >= 0.9, "{}: {covered} {filled}", text(row, "function"));
     }
 }
+
+#[test]
+fn asking_a_runner_costs_a_fifth_of_the_throughput_at_most() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/targets.md");
+    let table = std::fs::read_to_string(path).unwrap();
+    let held = table.lines().filter(|line| line.ends_with("| at least 80 % |"));
+    let shares: Vec<(&str, u32)> = held
+        .map(|line| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            (cells[1], cells[4].trim_end_matches(" %").parse().unwrap())
+        })
+        .collect();
+    let targets: Vec<&str> = shares.iter().map(|(target, _)| *target).collect();
+    assert_eq!(targets, ["aarch64", "arm", "riscv64", "ppc64le", "s390x"]);
+    assert!(shares.iter().all(|&(_, share)| share >= 80), "{shares:?}");
+}

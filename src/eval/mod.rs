@@ -8,8 +8,8 @@
 //! * `object` loads a build, `native` holds several side by side;
 //! * `helper` and `cautious` are the two ends of cautious mode, where an `offspring` of the helper runs
 //!   batches until one of them costs it;
-//! * `relay` is a helper of a build that is a program of its own: `runner` starts and watches that
-//!   program, `words` are what the two say to each other (the program is harness-c/runner.c);
+//! * `relay` feeds a build that is a program of its own, in a worker (`relays`) or in a helper: `runner`
+//!   starts and watches that program, `words` are what is said (the program is harness-c/runner.c);
 //! * `settle` is what a process does before it lets code under test in;
 //! * `watch` ends what does not return; `process` and `frame` start processes and talk to them.
 //!
@@ -29,6 +29,7 @@ mod offspring;
 mod plan;
 mod process;
 mod relay;
+mod relays;
 mod runner;
 mod settle;
 mod slab;

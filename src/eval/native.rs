@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::WaitOptions;
+use rustix::process::{Pid, WaitOptions};
 use serde::{Deserialize, Serialize};
 
 use super::cautious::{Call, Helpers};
 use super::guard::{Batch, Shim};
 use super::object::Object;
 use super::process::{children, cpu_time};
+use super::relays::Relays;
 use super::settle::leave;
 use super::slab::{CAPACITY, Phase, Slab};
 use super::{CallLimits, EvalError, Evaluator, LoadPlan};
@@ -33,16 +34,18 @@ pub(crate) struct Host {
     slab: Slab,
     loaded: Vec<Option<Object>>,
     helpers: Helpers,
+    relays: Relays,
     /// Calls made since the last look for processes that code under test left behind.
     unchecked: usize,
 }
 
 impl Host {
-    pub(crate) fn new(plans: Vec<LoadPlan>, slab: Slab) -> Host {
+    pub(crate) fn new(plans: Vec<LoadPlan>, slab: Slab, room: &Path) -> Host {
         let limits = CallLimits { timeout: slab.timeout(), memory_mb: slab.memory_mb() };
         Host {
             loaded: plans.iter().map(|_| None).collect(),
             helpers: Helpers::new(Path::new(THIS_PROGRAM), limits),
+            relays: Relays::new(room, limits),
             timeout: limits.timeout,
             unchecked: 0,
             plans,
@@ -58,9 +61,9 @@ impl Host {
     /// thousands, so a host looks now and then, and a worker after every piece of work.
     pub(crate) fn has_strays(&mut self) -> bool {
         self.unchecked = 0;
-        let helpers = self.helpers.pids();
-        if !helpers.is_empty() {
-            return children().iter().any(|pid| !helpers.contains(pid));
+        let known = self.known();
+        if !known.is_empty() {
+            return children().iter().any(|pid| !known.contains(pid));
         }
         loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
@@ -71,10 +74,15 @@ impl Host {
         }
     }
 
+    /// The processes that this one has started itself.
+    fn known(&self) -> Vec<Pid> {
+        [self.helpers.pids(), self.relays.pids()].concat()
+    }
+
     /// Leaves this process when code under test has left others behind; its watcher ends them.
     fn refuse_strays(&mut self, calls: usize) {
         self.unchecked += calls;
-        if self.unchecked >= CALLS_UNCHECKED && self.helpers.pids().is_empty() && self.has_strays() {
+        if self.unchecked >= CALLS_UNCHECKED && self.known().is_empty() && self.has_strays() {
             leave(STRAYS_EXIT);
         }
     }
@@ -186,16 +194,22 @@ impl Evaluator for Native<'_> {
         if !self.selection.cautious[build] && self.host.plans[plan].object.runner.is_none() {
             return self.evaluate_hot(build, inputs, out);
         }
-        let Host { plans, helpers, slab, timeout, .. } = &mut *self.host;
+        let Host { plans, helpers, relays, slab, timeout, .. } = &mut *self.host;
         let (function, arity) = (self.selection.function, self.selection.arity);
         // Each piece of work begins anew, so that its outcomes do not depend on what a worker did before.
         let fresh = std::mem::replace(&mut self.fresh[build], false);
         let call = Call { function, arity, alone: false, fresh, timeout: *timeout };
-        let strain = helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {
-            // Waiting for a helper is a sign of life.
-            slab.beat();
-            true
-        })?;
+        // Waiting for another process is a sign of life.
+        let strain = match &plans[plan].object.runner {
+            Some(runner) => {
+                let known = (plan, &plans[plan], runner);
+                relays.run(known, call, inputs, out, &mut || slab.beat())?
+            }
+            None => helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {
+                slab.beat();
+                true
+            })?,
+        };
         slab.add_near(strain.near);
         self.elsewhere += strain.cpu;
         Ok(())

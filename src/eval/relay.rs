@@ -1,149 +1,162 @@
-//! The helper of a build that is a program of its own: keeps its runner fed, replaces it when it
-//! dies, hangs or answers noise, and narrows such a loss down to the one input that caused it.
+//! Keeps the runner of one build fed: starts it, replaces it when it dies, hangs or answers noise, and
+//! narrows such a loss down to the one input that caused it. A worker has its relays itself, so that a
+//! batch wakes one process and no more; the coordinator, which must not be held up, has helpers for that.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use rustix::process::Pid;
+
+use super::cautious::{Call, Strain};
 use super::frame::{read_frame, write_frame};
 use super::helper::{HelperReply, Run};
-use super::runner::{Errand, Lost, Runner};
+use super::runner::{Errand, Lost, Runner, Wire};
 use super::settle::Settled;
-use super::slab::{CAPACITY, decode_fault};
+use super::slab::{CAPACITY, Slab, decode_fault};
 use super::words::{Done, Mode};
-use crate::model::{BuiltObject, FaultKind, MAX_PARAMS, RunnerPlan};
+use crate::model::{BuiltObject, FaultKind, MAX_PARAMS, Outcome, RunnerPlan};
 
 /// Emulated code takes up to about twenty times as long as native code, and most calls are far from
 /// the timeout.
 const EMULATED: u32 = 8;
 
-struct Relay<'a> {
-    settled: &'a Settled,
-    plan: &'a RunnerPlan,
+/// A runner, or the means to start one.
+pub(super) struct Relay {
+    plan: RunnerPlan,
     /// This process's copy of the program.
     program: PathBuf,
+    memory_mb: u64,
     runner: Option<Runner>,
     /// Functions that have cost a runner: their calls are made in forks from then on.
     wary: BTreeSet<usize>,
 }
 
-/// Answers requests about one build; None when the other side is gone.
-pub(super) fn serve(settled: &mut Settled, object: &BuiltObject, plan: &RunnerPlan) -> Option<()> {
-    // No code under test runs in this process, and a runner that dies must not end it.
-    // SAFETY: sets a disposition; this process has one thread.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    let program = settled.room.join("runner");
-    let mut requests = settled.requests.try_clone().ok()?;
-    let mut replies = settled.replies.try_clone().ok()?;
-    let copied = copy_program(object, &program).map_err(|e| Lost::Refused(e.to_string()));
-    let mut relay = Relay { settled, plan, program, runner: None, wary: BTreeSet::new() };
-    let reply: HelperReply = match copied.and_then(|()| relay.start()) {
-        Ok(()) => Ok(()),
-        Err(Lost::Released) => return None,
-        Err(lost) => Err(in_words(lost)),
-    };
-    write_frame(&mut replies, &reply).ok()?;
-    reply.ok()?;
-    while let Some(run) = read_frame::<Run>(&mut requests).ok()? {
-        let reply = relay.answer(run)?;
-        write_frame(&mut replies, &reply).ok()?;
+/// What came of a batch.
+#[derive(Default)]
+struct Gathered {
+    outcomes: Vec<Outcome>,
+    strain: Strain,
+}
+
+impl Relay {
+    /// Copies the program to `program` and starts it.
+    pub(super) fn start(
+        object: &BuiltObject,
+        plan: &RunnerPlan,
+        program: PathBuf,
+        memory_mb: u64,
+        wire: &mut Wire<'_>,
+    ) -> Result<Relay, Lost> {
+        copy_program(object, &program).map_err(|e| Lost::Refused(e.to_string()))?;
+        let mut relay = Relay { plan: plan.clone(), program, memory_mb, runner: None, wary: BTreeSet::new() };
+        relay.restart(wire)?;
+        Ok(relay)
     }
-    None
-}
 
-/// Why there is no runner.
-fn in_words(lost: Lost) -> String {
-    match lost {
-        Lost::Refused(reason) => reason,
-        Lost::Died(kind) => format!("its runner ended with {kind} before it was ready"),
-        Lost::Hung | Lost::Released => "its runner did not answer".into(),
-        Lost::Garbled => "its runner answered something that is no message".into(),
-    }
-}
-
-fn copy_program(object: &BuiltObject, to: &Path) -> io::Result<()> {
-    fs::copy(&object.path, to)?;
-    fs::set_permissions(to, fs::Permissions::from_mode(0o700))
-}
-
-impl Relay<'_> {
-    fn start(&mut self) -> Result<(), Lost> {
-        let Settled { slab, leash, .. } = self.settled;
-        self.runner = Some(Runner::start(&self.program, self.plan, slab.memory_mb(), leash.as_fd())?);
+    fn restart(&mut self, wire: &mut Wire<'_>) -> Result<(), Lost> {
+        self.runner = None;
+        self.runner = Some(Runner::start(&self.program, &self.plan, self.memory_mb, wire)?);
         Ok(())
     }
 
-    fn timeout(&self) -> Duration {
-        let factor = if self.plan.command.is_empty() { 1 } else { EMULATED };
-        self.settled.slab.timeout() * factor
+    /// The runner's process.
+    pub(super) fn pid(&self) -> Option<Pid> {
+        self.runner.as_ref().map(Runner::pid)
     }
 
-    /// Runs a request; None when nobody waits for the answer any more.
-    fn answer(&mut self, run: Run) -> Option<HelperReply> {
-        let count = run.count.min(CAPACITY);
-        if !(1..=MAX_PARAMS).contains(&run.arity) {
-            return Some(Err(format!("a request of {} parameters", run.arity)));
+    /// Runs inputs and appends their outcomes. What is lost is an outcome, unless nobody waits for it any
+    /// more or there is no runner to be had.
+    pub(super) fn run(
+        &mut self,
+        call: Call,
+        inputs: &[u64],
+        out: &mut Vec<Outcome>,
+        wire: &mut Wire<'_>,
+    ) -> Result<Strain, Lost> {
+        let arity = call.arity;
+        if !(1..=MAX_PARAMS).contains(&arity) {
+            return Err(Lost::Refused(format!("a request of {arity} parameters")));
         }
-        let inputs = self.settled.slab.inputs(count * run.arity);
-        (0..count).for_each(|index| self.settled.slab.set_fault(index, None));
-        let hot = !run.alone && !self.wary.contains(&run.function);
-        if hot {
-            match self.attempt(&run, Mode::Hot, &inputs, 0..count) {
-                Ok(()) => return Some(Ok(())),
-                Err(Lost::Released) => return None,
-                Err(Lost::Refused(reason)) => return Some(Err(reason)),
-                Err(_) => {
-                    self.wary.insert(run.function);
+        let mut gathered = Gathered::default();
+        for chunk in inputs.chunks(CAPACITY * arity) {
+            self.run_batch(call, chunk, &mut gathered, wire)?;
+        }
+        out.append(&mut gathered.outcomes);
+        Ok(gathered.strain)
+    }
+
+    fn run_batch(
+        &mut self,
+        call: Call,
+        inputs: &[u64],
+        gathered: &mut Gathered,
+        wire: &mut Wire<'_>,
+    ) -> Result<(), Lost> {
+        let all = 0..inputs.len() / call.arity;
+        if !call.alone && !self.wary.contains(&call.function) {
+            match self.attempt(call, Mode::Hot, inputs, all.clone(), gathered, wire) {
+                Err(Lost::Died(_) | Lost::Hung | Lost::Garbled) => {
+                    self.wary.insert(call.function);
                 }
+                done => return done,
             }
         }
-        let mode = if run.alone { Mode::Alone } else { Mode::Fork };
-        self.narrow(&run, mode, &inputs, 0..count)
+        let mode = if call.alone { Mode::Alone } else { Mode::Fork };
+        self.narrow(call, mode, inputs, all, gathered, wire)
     }
 
     /// Runs a stretch of inputs in forks, in ever smaller parts when that costs the runner itself.
-    fn narrow(&mut self, run: &Run, mode: Mode, inputs: &[u64], range: Range<usize>) -> Option<HelperReply> {
-        let lost = match self.attempt(run, mode, inputs, range.clone()) {
-            Ok(()) => return Some(Ok(())),
-            Err(Lost::Released) => return None,
-            Err(Lost::Refused(reason)) => return Some(Err(reason)),
-            Err(lost) => lost,
+    fn narrow(
+        &mut self,
+        call: Call,
+        mode: Mode,
+        inputs: &[u64],
+        range: Range<usize>,
+        gathered: &mut Gathered,
+        wire: &mut Wire<'_>,
+    ) -> Result<(), Lost> {
+        let fault = match self.attempt(call, mode, inputs, range.clone(), gathered, wire) {
+            Err(Lost::Died(kind)) => kind,
+            Err(Lost::Hung) => FaultKind::Timeout,
+            Err(Lost::Garbled) => FaultKind::Garbled,
+            done => return done,
         };
         if range.len() <= 1 {
-            let fault = match lost {
-                Lost::Died(kind) => kind,
-                Lost::Hung => FaultKind::Timeout,
-                _ => FaultKind::Garbled,
-            };
-            range.for_each(|index| self.settled.slab.set_fault(index, Some(fault)));
-            return Some(Ok(()));
+            gathered.outcomes.extend(range.map(|_| Outcome::Fault(fault)));
+            return Ok(());
         }
         let middle = range.start + range.len() / 2;
-        match self.narrow(run, mode, inputs, range.start..middle)? {
-            Ok(()) => self.narrow(run, mode, inputs, middle..range.end),
-            error => Some(error),
-        }
+        self.narrow(call, mode, inputs, range.start..middle, gathered, wire)?;
+        self.narrow(call, mode, inputs, middle..range.end, gathered, wire)
     }
 
-    /// Runs a stretch of inputs and puts outcomes into the slab. A runner that is lost is gone.
-    fn attempt(&mut self, run: &Run, mode: Mode, inputs: &[u64], range: Range<usize>) -> Result<(), Lost> {
-        let timeout = self.timeout();
+    /// Runs a stretch of inputs. A runner that is lost is gone, and nothing is gathered.
+    fn attempt(
+        &mut self,
+        call: Call,
+        mode: Mode,
+        inputs: &[u64],
+        range: Range<usize>,
+        gathered: &mut Gathered,
+        wire: &mut Wire<'_>,
+    ) -> Result<(), Lost> {
+        let factor = if self.plan.command.is_empty() { 1 } else { EMULATED };
         if self.runner.as_ref().is_none_or(|runner| mode != Mode::Hot && runner.used) {
-            self.runner = None;
-            self.start()?;
+            self.restart(wire)?;
         }
         let Some(runner) = &mut self.runner else { return Err(Lost::Garbled) };
-        let inputs = &inputs[range.start * run.arity..range.end * run.arity];
-        let errand = Errand { function: run.function, arity: run.arity, mode, inputs, timeout };
-        let slab = &self.settled.slab;
-        match runner.run(&errand, self.settled.leash.as_fd(), &mut || slab.beat()) {
+        let inputs = &inputs[range.start * call.arity..range.end * call.arity];
+        let Call { function, arity, timeout, .. } = call;
+        let errand = Errand { function, arity, mode, inputs, timeout: timeout * factor };
+        match runner.run(&errand, wire) {
             Ok(done) => {
-                self.store(&done, range);
+                gathered.add(&done);
                 Ok(())
             }
             Err(lost) => {
@@ -152,14 +165,80 @@ impl Relay<'_> {
             }
         }
     }
+}
 
-    fn store(&self, done: &Done, range: Range<usize>) {
-        let slab = &self.settled.slab;
-        slab.add_near(done.near);
-        slab.add_spent(Duration::from_nanos(done.spent_ns));
-        for (i, index) in range.enumerate() {
-            slab.set_value(index, done.values[i]);
-            slab.set_fault(index, done.statuses.get(i).and_then(|&word| decode_fault(word)));
+impl Gathered {
+    fn add(&mut self, done: &Done) {
+        self.strain.near += done.near;
+        self.strain.cpu += Duration::from_nanos(done.spent_ns);
+        let fault = |i: usize| done.statuses.get(i).and_then(|&word| decode_fault(word));
+        let outcome = |(i, &bits): (usize, &u64)| fault(i).map_or(Outcome::Value(bits), Outcome::Fault);
+        self.outcomes.extend(done.values.iter().enumerate().map(outcome));
+    }
+}
+
+fn copy_program(object: &BuiltObject, to: &PathBuf) -> io::Result<()> {
+    fs::copy(&object.path, to)?;
+    fs::set_permissions(to, fs::Permissions::from_mode(0o700))
+}
+
+/// Why there is no runner.
+pub(super) fn in_words(lost: Lost) -> String {
+    match lost {
+        Lost::Refused(reason) => reason,
+        Lost::Died(kind) => format!("its runner ended with {kind} before it was ready"),
+        Lost::Hung | Lost::Released => "its runner did not answer".into(),
+        Lost::Garbled => "its runner answered something that is no message".into(),
+    }
+}
+
+/// The helper of such a build: answers requests; None when the other side is gone.
+pub(super) fn serve(settled: &mut Settled, object: &BuiltObject, plan: &RunnerPlan) -> Option<()> {
+    // No code under test runs in this process, and a runner that dies must not end it.
+    // SAFETY: sets a disposition; this process has one thread.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    let Settled { requests, replies, slab, leash, room } = settled;
+    let leash: BorrowedFd<'_> = leash.as_fd();
+    let mut beat = || slab.beat();
+    let mut wire = Wire { leash: Some(leash), beat: &mut beat };
+    let mut relay = match Relay::start(object, plan, room.join("runner"), slab.memory_mb(), &mut wire) {
+        Ok(relay) => relay,
+        Err(Lost::Released) => return None,
+        Err(lost) => {
+            let reply: HelperReply = Err(in_words(lost));
+            return write_frame(replies, &reply).ok();
+        }
+    };
+    let ready: HelperReply = Ok(());
+    write_frame(replies, &ready).ok()?;
+    while let Some(run) = read_frame::<Run>(requests).ok()? {
+        let reply: HelperReply = match answer(&mut relay, run, slab, &mut wire) {
+            Ok(()) => Ok(()),
+            Err(Lost::Released) => return None,
+            Err(lost) => Err(in_words(lost)),
+        };
+        write_frame(replies, &reply).ok()?;
+    }
+    None
+}
+
+/// Runs the inputs of a slab and puts their outcomes there.
+fn answer(relay: &mut Relay, run: Run, slab: &Slab, wire: &mut Wire<'_>) -> Result<(), Lost> {
+    let Run { function, arity, alone, fresh, count } = run;
+    let inputs = slab.inputs(count.min(CAPACITY) * arity.min(MAX_PARAMS));
+    let call = Call { function, arity, alone, fresh, timeout: slab.timeout() };
+    let mut outcomes = Vec::new();
+    let strain = relay.run(call, &inputs, &mut outcomes, wire)?;
+    slab.add_near(strain.near);
+    slab.add_spent(strain.cpu);
+    for (index, outcome) in outcomes.into_iter().enumerate() {
+        match outcome {
+            Outcome::Value(bits) => {
+                slab.set_value(index, bits);
+                slab.set_fault(index, None);
+            }
+            Outcome::Fault(kind) => slab.set_fault(index, Some(kind)),
         }
     }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 //! emulator, that is asked through pipes. It may die, hang or answer noise at any time.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -47,6 +47,14 @@ pub(super) struct Errand<'i> {
     pub timeout: Duration,
 }
 
+/// How whoever waits for a runner is reached meanwhile.
+pub(super) struct Wire<'w> {
+    /// Ready when nobody waits any more.
+    pub leash: Option<BorrowedFd<'w>>,
+    /// Called while there is hope.
+    pub beat: &'w mut dyn FnMut(),
+}
+
 /// A running runner. Killed when dropped.
 pub(super) struct Runner {
     child: Child,
@@ -56,6 +64,8 @@ pub(super) struct Runner {
     requests: ChildStdin,
     replies: ChildStdout,
     unread: Vec<u8>,
+    /// The CPU time it had used when it was looked at last. It uses none until it is asked again.
+    seen: Duration,
     /// It has made calls in its own process, so that its forks are not fresh.
     pub used: bool,
 }
@@ -75,7 +85,7 @@ impl Runner {
         program: &Path,
         plan: &RunnerPlan,
         memory_mb: u64,
-        leash: BorrowedFd<'_>,
+        wire: &mut Wire<'_>,
     ) -> Result<Runner, Lost> {
         let refused = |e: io::Error| {
             let shown = plan.command.first().map_or_else(|| program.display().to_string(), Clone::clone);
@@ -83,8 +93,11 @@ impl Runner {
         };
         let mut runner = Runner::spawn(program, plan, memory_mb).map_err(refused)?;
         let patience = Patience { cpu: None, silence: LOAD_WALL, tick: Duration::from_millis(50) };
-        match runner.exchange(hello(&plan.setting), 0, &patience, leash, &mut || {})? {
-            Message::Ready(Ready { .. }) => Ok(runner),
+        match runner.exchange(hello(&plan.setting), 0, &patience, wire)? {
+            Message::Ready(Ready { .. }) => {
+                runner.seen = runner.used_cpu();
+                Ok(runner)
+            }
             Message::Refused(reason) => Err(Lost::Refused(refusal(reason))),
             Message::Beat | Message::Done(_) => Err(Lost::Garbled),
         }
@@ -121,16 +134,25 @@ impl Runner {
         fcntl_setfl(&replies, OFlags::NONBLOCK)?;
         let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
         let clock = cpu_clock(pid);
-        Ok(Runner { child, pid, pidfd, clock, requests, replies, unread: Vec::new(), used: false })
+        Ok(Runner {
+            child,
+            pid,
+            pidfd,
+            clock,
+            requests,
+            replies,
+            unread: Vec::new(),
+            seen: Duration::ZERO,
+            used: false,
+        })
     }
 
-    /// Runs an errand. `beat` is called while there is hope.
-    pub(super) fn run(
-        &mut self,
-        errand: &Errand<'_>,
-        leash: BorrowedFd<'_>,
-        beat: &mut dyn FnMut(),
-    ) -> Result<Done, Lost> {
+    pub(super) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Runs an errand.
+    pub(super) fn run(&mut self, errand: &Errand<'_>, wire: &mut Wire<'_>) -> Result<Done, Lost> {
         let Errand { function, arity, mode, inputs, timeout } = *errand;
         let hot = mode == Mode::Hot;
         self.used |= hot;
@@ -142,8 +164,15 @@ impl Runner {
         };
         let micros = u64::try_from(timeout.as_micros()).unwrap_or(u64::MAX);
         let asked = request(function, arity, mode, micros, inputs);
-        match self.exchange(asked, inputs.len() / arity.max(1), &patience, leash, beat)? {
-            Message::Done(done) => Ok(done),
+        match self.exchange(asked, inputs.len() / arity.max(1), &patience, wire)? {
+            Message::Done(mut done) => {
+                let now = self.used_cpu();
+                let spent = now.saturating_sub(std::mem::replace(&mut self.seen, now));
+                if hot {
+                    done.spent_ns = u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX);
+                }
+                Ok(done)
+            }
             Message::Refused(reason) => Err(Lost::Refused(refusal(reason))),
             Message::Ready(_) | Message::Beat => Err(Lost::Garbled),
         }
@@ -155,11 +184,9 @@ impl Runner {
         asked: Vec<u8>,
         count: usize,
         patience: &Patience,
-        leash: BorrowedFd<'_>,
-        beat: &mut dyn FnMut(),
+        wire: &mut Wire<'_>,
     ) -> Result<Message, Lost> {
         let mut unsent = asked.as_slice();
-        let begun = self.used_cpu();
         let mut heard = Instant::now();
         let mut looked = heard;
         self.send(&mut unsent);
@@ -172,16 +199,16 @@ impl Runner {
                         return Ok(message);
                     }
                 }
-                None if self.turn(&mut unsent, patience.tick, leash)? => heard = Instant::now(),
+                None if self.turn(&mut unsent, patience.tick, wire.leash)? => heard = Instant::now(),
                 None => {}
             }
-            beat();
+            (wire.beat)();
             // Its clock costs as much to read as a message.
             if looked.elapsed() < patience.tick {
                 continue;
             }
             looked = Instant::now();
-            let spent = self.used_cpu().saturating_sub(begun);
+            let spent = self.used_cpu().saturating_sub(self.seen);
             let silent = heard.elapsed();
             // One that waits for its turn on a busy machine is not asleep.
             let asleep = silent >= patience.silence && (!is_runnable(self.pid) || patience.cpu.is_none());
@@ -192,26 +219,30 @@ impl Runner {
     }
 
     /// Waits a moment, writes and reads what can be; whether anything was read.
-    fn turn(&mut self, unsent: &mut &[u8], tick: Duration, leash: BorrowedFd<'_>) -> Result<bool, Lost> {
-        let mut fds = vec![
+    fn turn(
+        &mut self,
+        unsent: &mut &[u8],
+        tick: Duration,
+        leash: Option<BorrowedFd<'_>>,
+    ) -> Result<bool, Lost> {
+        // One that is not waited for stands for one that never is ready.
+        let (on_leash, on_room) = (leash.is_some(), !unsent.is_empty());
+        let mut fds = [
             PollFd::new(&self.replies, PollFlags::IN),
             PollFd::new(&self.pidfd, PollFlags::IN),
-            PollFd::from_borrowed_fd(leash, PollFlags::IN),
+            PollFd::from_borrowed_fd(leash.unwrap_or(self.pidfd.as_fd()), PollFlags::IN),
+            PollFd::new(&self.requests, if on_room { PollFlags::OUT } else { PollFlags::empty() }),
         ];
-        if !unsent.is_empty() {
-            fds.push(PollFd::new(&self.requests, PollFlags::OUT));
-        }
         wait(&mut fds, tick);
-        let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
-        drop(fds);
-        if ready[2] {
+        let [readable, ended, released, room] = fds.each_ref().map(|fd| !fd.revents().is_empty());
+        if on_leash && released {
             return Err(Lost::Released);
         }
-        if ready.get(3) == Some(&true) {
+        if on_room && room {
             self.send(unsent);
         }
         let mut read = 0;
-        if ready[0] {
+        if readable {
             let before = self.unread.len();
             self.unread.resize(before + READ, 0);
             let got = self.replies.read(&mut self.unread[before..]);
@@ -226,7 +257,7 @@ impl Runner {
             }
         }
         // What it wrote before it died has been read, or there is none.
-        if ready[1] && read == 0 {
+        if ended && read == 0 {
             return Err(self.death());
         }
         Ok(read > 0)

@@ -84,7 +84,7 @@ fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
     let length = (head.len() + tail.len()) as u64;
     let mut bytes = Vec::with_capacity((2 + head.len() + tail.len()) * 8);
     for words in [&[tag, length], head, tail] {
-        words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
     bytes
 }
@@ -92,8 +92,7 @@ fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
 /// The next message of a stream and the bytes it takes; None while it is not all there. `count` is
 /// the number of inputs asked for.
 pub(super) fn parse(stream: &[u8], count: usize) -> Result<Option<(Message, usize)>, Noise> {
-    let Some(head) = words(stream, 2) else { return Ok(None) };
-    let (tag, length) = (head[0], head[1]);
+    let Some([tag, length]) = words(stream) else { return Ok(None) };
     let known = matches!((tag, length), (READY, 6) | (BEAT, 0) | (REFUSED, 1))
         || (tag == DONE && (3..=LONGEST).contains(&length));
     if !known {
@@ -101,30 +100,34 @@ pub(super) fn parse(stream: &[u8], count: usize) -> Result<Option<(Message, usiz
     }
     // At most LONGEST.
     let length = length as usize;
-    let Some(all) = words(stream, 2 + length) else { return Ok(None) };
-    let body = &all[2..];
-    let message = match tag {
-        READY if body[0] == PROTOCOL => Message::Ready(Ready { functions: body[1] }),
-        BEAT => Message::Beat,
-        REFUSED => Message::Refused(body[0]),
-        DONE => {
-            let wanted = 3 + if body[0] > 0 { 2 * count } else { count };
+    let end = (2 + length) * 8;
+    let Some(body) = stream.get(16..end) else { return Ok(None) };
+    let message = match (tag, words(body), words(body), words(body)) {
+        (READY, Some([PROTOCOL, functions]), ..) => Message::Ready(Ready { functions }),
+        (BEAT, ..) => Message::Beat,
+        (REFUSED, _, Some([reason]), _) => Message::Refused(reason),
+        (DONE, _, _, Some([faults, near, spent_ns])) => {
+            let wanted = 3 + if faults > 0 { 2 * count } else { count };
             if length != wanted {
                 return Err(Noise);
             }
-            let (values, statuses) = body[3..].split_at(count);
-            let (values, statuses) = (values.to_vec(), statuses.to_vec());
-            Message::Done(Done { near: body[1], spent_ns: body[2], values, statuses })
+            let (values, statuses) = body[24..].split_at(count * 8);
+            Message::Done(Done { near, spent_ns, values: all_words(values), statuses: all_words(statuses) })
         }
         _ => return Err(Noise),
     };
-    Ok(Some((message, all.len() * 8)))
+    Ok(Some((message, end)))
 }
 
-fn words(stream: &[u8], count: usize) -> Option<Vec<u64>> {
-    let bytes = stream.get(..count * 8)?;
-    let word = |chunk: &[u8]| chunk.try_into().map(u64::from_le_bytes).unwrap_or(0);
-    Some(bytes.chunks_exact(8).map(word).collect())
+/// The first words of a stream; None while they are not all there.
+fn words<const N: usize>(stream: &[u8]) -> Option<[u64; N]> {
+    let (words, _) = stream.as_chunks::<8>();
+    let first: &[[u8; 8]; N] = words.first_chunk()?;
+    Some(first.map(u64::from_le_bytes))
+}
+
+fn all_words(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
 
 /// Why a runner refuses, in words.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ pub fn worker_main() -> ExitCode {
         Ok(Forked::Child) => {
             volunteer_for_oom();
             drop(settled.leash);
-            serve(settled.requests, settled.replies, settled.slab)
+            serve(settled.requests, settled.replies, settled.slab, &settled.room)
         }
         Ok(Forked::Parent(pid)) => {
             drop((settled.requests, settled.replies));
@@ -39,14 +40,14 @@ pub fn worker_main() -> ExitCode {
 
 /// Answers requests until the coordinator is gone, or code under test has closed the pipes. Leaves
 /// without closing anything, because what it owns may not be its own any more.
-fn serve(mut requests: File, mut replies: File, slab: Slab) -> ! {
+fn serve(mut requests: File, mut replies: File, slab: Slab, room: &Path) -> ! {
     let Ok(Some((lane, plans))) = read_frame::<(usize, Vec<LoadPlan>)>(&mut requests) else {
         leave(PIPES_EXIT)
     };
     if plans.iter().any(|plan| plan.object.runner.is_some()) {
         stay_on_one_cpu(lane);
     }
-    let mut host = Host::new(plans, slab);
+    let mut host = Host::new(plans, slab, room);
     let mut tasks = BTreeMap::new();
     while let Ok(Some(request)) = read_frame(&mut requests) {
         host.slab().set_phase(Phase::Busy);
