@@ -11,6 +11,7 @@ const TABLE: &str = "bitrift_table";
 fn runner_text() -> String {
     let text = include_str!("../../harness-c/runner.c");
     let text = text.replace("#include \"cases.h\"\n", include_str!("../../harness-c/cases.h"));
+    let text = text.replace("#include \"pipes.h\"\n", include_str!("../../harness-c/pipes.h"));
     let text = text.replacen("#include \"runner.h\"\n", include_str!("../../harness-c/runner.h"), 1);
     let text = text.replace("#include \"runner.h\"\n", "");
     text.replace("#include \"control.h\"\n", include_str!("../../harness-c/control.h"))
