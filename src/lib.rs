@@ -10,6 +10,7 @@ pub mod compile;
 pub mod eval;
 pub mod findings;
 pub mod fp;
+pub mod gate;
 pub mod literals;
 pub mod matrix;
 pub mod model;

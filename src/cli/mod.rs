@@ -6,6 +6,7 @@ mod exit;
 mod globs;
 mod options;
 mod parse;
+mod report;
 mod search;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
@@ -13,4 +14,5 @@ pub use exit::Exit;
 pub use globs::FunctionGlobs;
 pub use options::{Command, DoctorArgs, EvalArgs, PlanArgs, RawArgs, ReplayArgs, RunArgs, ShowArgs};
 pub use parse::parse;
+pub use report::ReportArgs;
 pub use search::{SearchOptions, Tuning};

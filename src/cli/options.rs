@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{BenchArgs, Exit, FunctionGlobs, SearchOptions};
+use super::{BenchArgs, Exit, FunctionGlobs, ReportArgs, SearchOptions};
 
 pub(super) const MATRIX: &str = "matrix.toml";
 
@@ -41,6 +41,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Print a stored run again
     Show(ShowArgs),
+    /// Turn a stored run into a page, a table for a pull request, or a file for another program
+    Report(ReportArgs),
     /// Evaluate one input on every build
     Eval(EvalArgs),
     /// Evaluate every stored witness again and say which still hold

@@ -16,6 +16,7 @@ mod keeper;
 mod lab;
 mod plan;
 mod replay;
+mod report;
 mod run;
 mod show;
 mod usage;
@@ -35,6 +36,7 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Bench(args) => bench::run(&args, &console),
         Command::Plan(args) => plan::run(&args, &console),
         Command::Doctor(args) => doctor::run(&args, &console),
+        Command::Report(args) => report::run(&args, &console),
         Command::Show(args) => show::run(&args, &console),
         Command::Eval(args) => eval::run(&args, &console),
         Command::Replay(args) => replay::run(&args, &console),

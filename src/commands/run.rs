@@ -15,15 +15,15 @@ use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{TruthHead, build_row, function_row, shortfalls, truth_file};
 use crate::model::{
-    BuildRow, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow, HostRow, RunFile, SCHEMA,
-    StopReason, printable,
+    BuildRow, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow, FunctionSamples, HostRow,
+    RunFile, SCHEMA, StopReason, printable,
 };
 use crate::pool::FunctionJob;
 use crate::report::table::{self, TableOptions};
 use crate::search::{Task, unfit_for_exhaustive};
 use crate::store::{
-    Fingerprint, FolderState, FunctionSamples, FunctionTiming, Journal, JournalEntry, RunFolder, StoreError,
-    Timing, latest_incomplete, run_json, utc_date,
+    Fingerprint, FolderState, FunctionTiming, Journal, JournalEntry, RunFolder, StoreError, Timing,
+    latest_incomplete, run_json, utc_date,
 };
 use crate::toolchain::{cpu_model, libm_identity};
 

@@ -34,6 +34,7 @@ pub fn function_row(
         faults: result.faults.iter().map(|f| maker.fault(f)).collect(),
         camps: Vec::new(),
         missing,
+        source: None,
     }
 }
 

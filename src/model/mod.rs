@@ -5,6 +5,7 @@ mod audit;
 mod bench;
 mod build;
 mod census;
+mod confirm;
 mod domain;
 mod event;
 mod experiment;
@@ -13,7 +14,9 @@ mod outcome;
 mod printable;
 mod result;
 mod run;
+mod samples;
 mod settings;
+mod speed;
 mod truth;
 
 pub use artifact::{Arithmetic, Artifact, ArtifactStatus, BuiltObject, FunctionStatus, RunnerPlan};
@@ -25,6 +28,7 @@ pub use build::{
     Build, BuildId, ControlWords, Environment, FpEnvPolicy, FpSetting, Libm, Precision, Rounding,
 };
 pub use census::{Census, CensusCell};
+pub use confirm::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Confirmed};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
 pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, Sources, TargetSpec};
@@ -36,7 +40,9 @@ pub use result::{
 };
 pub use run::{
     BuildRow, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow,
-    RangeRow, RunFile, SCHEMA, WithoutFlushing, WitnessRow,
+    RangeRow, RunFile, SCHEMA, SourceRow, WithoutFlushing, WitnessRow,
 };
+pub use samples::FunctionSamples;
 pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
+pub use speed::{SPEED_SCHEMA, SpeedFile, SpeedRow};
 pub use truth::{TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment};

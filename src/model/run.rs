@@ -160,6 +160,18 @@ pub struct FunctionRow {
     pub camps: Vec<CampRow>,
     /// Builds without this function, with the tool's own words.
     pub missing: BTreeMap<String, String>,
+    /// Where it is defined, where that could be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceRow>,
+}
+
+/// A place in a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceRow {
+    /// Relative to the matrix's folder where it is below it.
+    pub file: String,
+    /// Counted from 1.
+    pub line: u64,
 }
 
 /// The whole of `run.json`.

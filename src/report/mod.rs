@@ -10,10 +10,12 @@ pub mod replay;
 pub mod table;
 
 mod instructions;
+mod material;
 mod number;
 mod ranges;
 #[cfg(test)]
 mod sample;
 mod style;
 
+pub use material::Material;
 pub use style::Style;

@@ -67,6 +67,7 @@ fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> Fun
         faults: Vec::new(),
         camps: Vec::new(),
         missing: BTreeMap::new(),
+        source: None,
     }
 }
 

@@ -67,6 +67,8 @@ pub enum StoreError {
     BenchWider { path: String, more: String },
     #[error("{path} is not a bench of bitrift and is not replaced; choose another --out")]
     NotABench { path: String },
+    #[error("{path}, line {line}: {message}; restore the file or run again")]
+    Line { path: String, line: usize, message: String },
     #[error("{path} is no list of reference measurements: {message}")]
     Reference { path: String, message: String },
     #[error("another bitrift is writing {path}; wait for it, or end it")]

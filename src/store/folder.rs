@@ -3,12 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::beside::{CONFIRM, PAGE, SPEED};
 use super::error::shown;
-use super::{
-    Fingerprint, FunctionSamples, Journal, JournalEntry, StoreError, Timing, atomic, journal, name, read,
-    run_json,
-};
-use crate::model::{RunFile, SCHEMA};
+use super::{Fingerprint, Journal, JournalEntry, StoreError, Timing, atomic, journal, name, read, run_json};
+use crate::model::{FunctionSamples, RunFile, SCHEMA};
 
 const RUN: &str = "run.json";
 const TIMING: &str = "timing.json";
@@ -98,6 +96,10 @@ impl RunFolder {
         folder.join(RUN)
     }
 
+    pub(super) fn samples_path(folder: &Path) -> PathBuf {
+        folder.join(SAMPLES)
+    }
+
     pub(super) fn journal_path(folder: &Path) -> PathBuf {
         folder.join(JOURNAL)
     }
@@ -169,7 +171,7 @@ impl RunFolder {
             // Refuses while another process is writing to it.
             drop(Journal::<JournalEntry>::open(&journal)?);
         }
-        for file in [RUN, TIMING, SAMPLES, JOURNAL] {
+        for file in [RUN, TIMING, SAMPLES, JOURNAL, CONFIRM, SPEED, PAGE] {
             self.remove(file)?;
         }
         self.clear_units()?;

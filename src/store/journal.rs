@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::error::shown;
-use super::{Fingerprint, FunctionSamples, FunctionTiming, StoreError, atomic, read};
-use crate::model::{BenchRow, FunctionRow, printable};
+use super::{Fingerprint, FunctionTiming, StoreError, atomic, read};
+use crate::model::{BenchRow, FunctionRow, FunctionSamples, printable};
 
 /// Something a journal holds a line of.
 pub(super) trait Entry: Serialize + DeserializeOwned {

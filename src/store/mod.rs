@@ -4,6 +4,8 @@
 //! * `run.json`: the result, schema `bitrift.run/1`, the same bytes for the same experiment and seed;
 //! * `samples.jsonl`: a bounded, equally reproducible part of the samples;
 //! * `timing.json`: everything that differs from run to run (times, date, jobs, cache hits);
+//! * `confirm.json`: which witnesses a plain executable confirms, schema `bitrift.confirm/1`;
+//! * `speed.json`: time per call by build and function, schema `bitrift.speed/1`;
 //! * `truth/NAME.json`: of a function whose every input was evaluated, exact counts, schema `bitrift.truth/1`;
 //! * `journal.jsonl`: only while the run is under way, one line per finished function;
 //! * `units/NAME.bin`: only while a long search of that function is under way, the answers so far.
@@ -16,6 +18,7 @@
 
 mod atomic;
 mod bench;
+mod beside;
 mod check;
 mod date;
 mod error;
@@ -26,12 +29,12 @@ mod locate;
 mod name;
 mod read;
 mod reference;
-mod samples;
 mod timing;
 mod truth;
 mod units;
 
 pub use bench::{BenchPlace, Opening, bench_json, read_bench};
+pub use beside::{page_path, read_confirm, read_samples, read_speed, write_confirm, write_speed, write_text};
 pub use date::utc_date;
 pub use error::StoreError;
 pub use fingerprint::Fingerprint;
@@ -40,7 +43,6 @@ pub use journal::{Journal, JournalEntry};
 pub use name::{latest_incomplete, resolve};
 pub use read::{read_run, run_json};
 pub use reference::read_reference;
-pub use samples::FunctionSamples;
 pub use timing::{FunctionTiming, TIMING_SCHEMA, Timing};
 pub use truth::{read_truth, read_truths};
 pub use units::{UnitKey, UnitLog};

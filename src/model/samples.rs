@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{BuildId, Function, FunctionResult};
 use crate::fp::format_hex;
-use crate::model::{BuildId, Function, FunctionResult};
 
 /// The stored samples of one function, for plots and exports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,73 @@
+//! Files beside `run.json`: samples, and what later commands found out about a run. Each may be missing.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{RunFolder, StoreError, atomic, read};
+use crate::model::{CONFIRM_SCHEMA, ConfirmFile, FunctionSamples, SPEED_SCHEMA, SpeedFile};
+
+pub(super) const CONFIRM: &str = "confirm.json";
+pub(super) const SPEED: &str = "speed.json";
+pub(super) const PAGE: &str = "report.html";
+
+/// The stored samples of a run, by function; none when the file is not there.
+pub fn read_samples(folder: &Path) -> Result<Vec<FunctionSamples>, StoreError> {
+    let path = RunFolder::samples_path(folder);
+    if read::metadata(&path)?.is_none() {
+        return Ok(Vec::new());
+    }
+    let bytes = read::read_bounded(&path)?;
+    let lines = bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    let line = |(index, line): (usize, &[u8])| {
+        serde_json::from_slice(line).map_err(|e| StoreError::Line {
+            path: path.display().to_string(),
+            line: index + 1,
+            message: crate::model::printable(&e.to_string()),
+        })
+    };
+    lines.map(line).collect()
+}
+
+pub fn read_confirm(folder: &Path) -> Result<Option<ConfirmFile>, StoreError> {
+    read_optional(&folder.join(CONFIRM), CONFIRM_SCHEMA)
+}
+
+pub fn write_confirm(folder: &Path, file: &ConfirmFile) -> Result<(), StoreError> {
+    write_json(&folder.join(CONFIRM), file)
+}
+
+pub fn read_speed(folder: &Path) -> Result<Option<SpeedFile>, StoreError> {
+    read_optional(&folder.join(SPEED), SPEED_SCHEMA)
+}
+
+pub fn write_speed(folder: &Path, file: &SpeedFile) -> Result<(), StoreError> {
+    write_json(&folder.join(SPEED), file)
+}
+
+/// Where the page of a run goes when nothing else is said.
+pub fn page_path(folder: &Path) -> PathBuf {
+    folder.join(PAGE)
+}
+
+/// A rendered report: whole or not at all, like everything else.
+pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
+    atomic::write(path, text.as_bytes())
+}
+
+fn read_optional<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<Option<T>, StoreError> {
+    match read::metadata(path)? {
+        None => Ok(None),
+        Some(_) => read::read_json(path, schema).map(Some),
+    }
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| StoreError::Io {
+        what: "write",
+        path: path.into(),
+        source: e.into(),
+    })?;
+    atomic::write(path, format!("{text}\n").as_bytes())
+}
