@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use bitrift::findings;
 use bitrift::fp::Scalar;
-use bitrift::model::{Callee, Domain, Function, FunctionRow, FunctionSamples, Param, RunFile, SearchSettings};
+use bitrift::model::{
+    Callee, Domain, Function, FunctionRow, FunctionSamples, Param, RunFile, SearchSettings,
+};
 use bitrift::report::Style;
 use bitrift::report::table::{self, TableOptions};
 use bitrift::store::{
-    Fingerprint, FolderState, FunctionTiming, JournalEntry, RunFolder, StoreError, Timing,
-    latest_incomplete, read_run, resolve, run_json,
+    Fingerprint, FolderState, FunctionTiming, JournalEntry, RunFolder, StoreError, Timing, latest_incomplete,
+    read_run, resolve, run_json,
 };
 use proptest::prelude::*;
 
