@@ -339,7 +339,7 @@ fn read_and_show(bytes: &[u8]) {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("run.json"), bytes).unwrap();
     if let Ok(run) = read_run(root.path()) {
-        table::render(&run, TableOptions { all: true, run: None }, Style::PLAIN);
+        table::render(&run, TableOptions { all: true, ..TableOptions::default() }, Style::PLAIN);
         findings::shortfalls(&run);
     }
 }

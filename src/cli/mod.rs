@@ -2,6 +2,7 @@
 //! nothing here does any work.
 
 mod bench;
+mod confirm;
 mod exit;
 mod globs;
 mod options;
@@ -10,6 +11,7 @@ mod report;
 mod search;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
+pub use confirm::ConfirmArgs;
 pub use exit::Exit;
 pub use globs::FunctionGlobs;
 pub use options::{Command, DoctorArgs, EvalArgs, PlanArgs, RawArgs, ReplayArgs, RunArgs, ShowArgs};

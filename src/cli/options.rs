@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{BenchArgs, Exit, FunctionGlobs, ReportArgs, SearchOptions};
+use super::{BenchArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, SearchOptions};
 
 pub(super) const MATRIX: &str = "matrix.toml";
 
@@ -47,6 +47,8 @@ pub enum Command {
     Eval(EvalArgs),
     /// Evaluate every stored witness again and say which still hold
     Replay(ReplayArgs),
+    /// Evaluate every stored witness in plain executables, built with the builds' own flags alone
+    Confirm(ConfirmArgs),
     /// A worker process
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),
@@ -83,6 +85,9 @@ pub struct RunArgs {
     /// Where compiled objects are kept for the next time [default: the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
+    /// Leave out the confirmation of witnesses in plain executables: see `bitrift confirm`
+    #[arg(long)]
+    pub no_confirm: bool,
     /// Fail with exit code 3 when a build or function could not be evaluated
     #[arg(long)]
     pub strict: bool,

@@ -40,6 +40,9 @@ pub struct Lab {
     pub cached: usize,
     pub compile_time: Duration,
     pub jobs: usize,
+    pub cache: Cache,
+    /// Set by an interrupt.
+    pub cancel: Arc<AtomicBool>,
     pub pool: Pool,
     /// Which object of the pool each build of the plan is, if it has one.
     objects: Vec<Option<usize>>,
@@ -133,6 +136,8 @@ impl Lab {
             cached,
             compile_time,
             jobs,
+            cache,
+            cancel,
             pool,
             objects,
             unflushed,

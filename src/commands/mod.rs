@@ -6,6 +6,7 @@
 mod bench;
 mod bench_search;
 mod camps;
+mod confirm;
 mod console;
 mod doctor;
 mod eval;
@@ -14,6 +15,7 @@ mod flushing;
 mod interrupt;
 mod keeper;
 mod lab;
+mod plain;
 mod plan;
 mod replay;
 mod report;
@@ -40,6 +42,7 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Show(args) => show::run(&args, &console),
         Command::Eval(args) => eval::run(&args, &console),
         Command::Replay(args) => replay::run(&args, &console),
+        Command::Confirm(args) => confirm::run(&args, &console),
         Command::Worker(_) | Command::Helper(_) => return Exit::Internal,
     };
     match done {

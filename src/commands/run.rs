@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
 use super::camps::camps;
+use super::confirm::{Request, confirm};
 use super::console::Console;
 use super::failure::Failure;
 use super::flushing;
@@ -15,15 +16,16 @@ use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{TruthHead, build_row, function_row, shortfalls, truth_file};
 use crate::model::{
-    BuildRow, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow, FunctionSamples, HostRow,
-    RunFile, SCHEMA, StopReason, printable,
+    BuildRow, ConfirmFile, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow,
+    FunctionSamples, HostRow, RunFile, SCHEMA, StopReason, printable,
 };
 use crate::pool::FunctionJob;
+use crate::report::plan::quoted;
 use crate::report::table::{self, TableOptions};
 use crate::search::{Task, unfit_for_exhaustive};
 use crate::store::{
     Fingerprint, FolderState, FunctionTiming, Journal, JournalEntry, RunFolder, StoreError, Timing,
-    latest_incomplete, run_json, utc_date,
+    latest_incomplete, run_json, utc_date, write_confirm,
 };
 use crate::toolchain::{cpu_model, libm_identity};
 
@@ -64,7 +66,46 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     let timing = timing.total(entries.iter().map(|e| e.timing.clone()).collect());
     let samples: Vec<FunctionSamples> = entries.into_iter().map(|e| e.samples).collect();
     folder.finish(journal, &run, &samples, &timing)?;
-    report(args, console, &run, &folder)
+    let confirmed = match args.no_confirm {
+        true => Ok(None),
+        false => confirmation(&lab, &run, folder.path(), sink.as_ref()).map(Some),
+    };
+    // The run is stored, so it is shown however its confirmation ended.
+    let exit = report(args, console, &run, (&folder, confirmed.as_ref().ok().and_then(Option::as_ref)));
+    confirmed.map_err(|failure| explain_confirmation(failure, args, &folder))?;
+    exit
+}
+
+/// Plain executables asked for every witness; the answer stands beside the run.
+fn confirmation(
+    lab: &Lab,
+    run: &RunFile,
+    folder: &Path,
+    sink: &dyn EventSink,
+) -> Result<ConfirmFile, Failure> {
+    let request = Request {
+        run,
+        experiment: &lab.experiment,
+        plan: &lab.plan,
+        cache: &lab.cache,
+        jobs: lab.jobs,
+        cancel: lab.cancel.clone(),
+    };
+    let file = confirm(&request, sink)?;
+    write_confirm(folder, &file)?;
+    Ok(file)
+}
+
+/// The run itself is whole: say how to get the rest.
+fn explain_confirmation(failure: Failure, args: &RunArgs, folder: &RunFolder) -> Failure {
+    if failure.exit != Exit::Interrupted {
+        return failure;
+    }
+    let [place, matrix] = [folder.path(), &args.matrix].map(|p| quoted(&p.display().to_string()));
+    Failure::interrupted(&format!(
+        " while the witnesses were confirmed; the run is complete, and its witnesses are confirmed by \
+         `bitrift confirm {place} --matrix {matrix}`"
+    ))
 }
 
 /// A strategy that needs every input can take only functions with few enough.
@@ -85,14 +126,19 @@ fn check_fit(experiment: &Experiment) -> Result<(), Failure> {
     )))
 }
 
-fn report(args: &RunArgs, console: &Console, run: &RunFile, folder: &RunFolder) -> Result<Exit, Failure> {
+fn report(
+    args: &RunArgs,
+    console: &Console,
+    run: &RunFile,
+    (folder, confirm): (&RunFolder, Option<&ConfirmFile>),
+) -> Result<Exit, Failure> {
     let place = printable(&folder.path().display().to_string());
     if args.json {
         console.print(&run_json(run))?;
     } else {
         // Without --out this run is the latest.
         let name = args.out.as_ref().map(|_| place.as_str());
-        let table = table::render(run, TableOptions { all: false, run: name }, console.style);
+        let table = table::render(run, TableOptions { all: false, run: name, confirm }, console.style);
         console.print(&format!("{table}\nstored in {place}\n"))?;
     }
     let short = shortfalls(run);

@@ -8,7 +8,7 @@ use super::{RESULTS, lab};
 use crate::cli::{Exit, ShowArgs};
 use crate::findings::select;
 use crate::report::table::{self, TableOptions};
-use crate::store::{read_run, resolve, run_json};
+use crate::store::{read_confirm, read_run, resolve, run_json};
 
 pub fn run(args: &ShowArgs, console: &Console) -> Result<Exit, Failure> {
     let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
@@ -19,7 +19,9 @@ pub fn run(args: &ShowArgs, console: &Console) -> Result<Exit, Failure> {
     let text = if args.json {
         run_json(&run)
     } else {
-        table::render(&run, TableOptions { all: args.all, run: args.run.as_deref() }, console.style)
+        let confirm = read_confirm(&folder)?;
+        let options = TableOptions { all: args.all, run: args.run.as_deref(), confirm: confirm.as_ref() };
+        table::render(&run, options, console.style)
     };
     console.print(&text)?;
     Ok(Exit::Done)

@@ -85,7 +85,7 @@ impl<'a> Lines<'a> {
             argv.extend(build.args.iter().cloned());
             argv.extend(experiment.sources.include.iter().map(|p| format!("-I{}", p.display())));
             argv.extend(experiment.sources.defines.iter().map(|d| format!("-D{d}")));
-            argv.extend(object_args(family, stem));
+            argv.extend(object_args(build, family, stem));
             argv.extend(["-o".into(), format!("{stem}.o"), source.display().to_string()]);
             CommandLine { what, argv }
         };
@@ -236,8 +236,8 @@ fn head(build: &Build, family: Family) -> Vec<String> {
 
 /// What every object needs to be loaded, and how its headers become known. After the user's own
 /// arguments, because an object that cannot be loaded serves nobody.
-fn object_args(family: Family, stem: &str) -> Vec<String> {
-    let mut args = position_independent(family);
+fn object_args(build: &Build, family: Family, stem: &str) -> Vec<String> {
+    let mut args = if build.plain { Vec::new() } else { position_independent(family) };
     args.extend(dependency_args(family, stem));
     args
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Failure, Job};
 use super::command::CommandLine;
-use super::harness::{RUNNER, abi_args};
+use super::harness::{RUNNER, abi_args, linker};
 use crate::model::{Arithmetic, Build, ControlWords, Libm, RunnerPlan};
 use crate::toolchain::{Compiler, Family, RunnerWords, library_identity, library_of, locate, read_runner};
 
@@ -40,7 +40,9 @@ pub fn program(
     let RunnerWords { control, arithmetic, libc } = read_runner(&answer)
         .ok_or_else(|| Failure::Tool(format!("the runner's probe printed {:?}", answer.trim_end())))?;
     let libm = format!("{}, {libc}", library(build, compiler));
-    if build.is_native() {
+    // A plain program keeps what its own link gives it, unless another compiler links it.
+    let own_start = build.plain && linker(build).is_none();
+    if build.is_native() && !own_start {
         // Another libm, the same code: how it is linked must not change what is flushed.
         plan.setting.flush = Some(native.flushes());
         return Ok(Program { control: native, runner: Some(plan), arithmetic: None, libm });

@@ -75,5 +75,6 @@ pub fn build(command: &str, args: &[&str]) -> Build {
         runner: Vec::new(),
         triple: None,
         environment: Environment::default(),
+        plain: false,
     }
 }

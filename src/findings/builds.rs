@@ -53,6 +53,7 @@ mod tests {
             runner: Vec::new(),
             triple: None,
             environment: Environment::default(),
+            plain: false,
         }
     }
 

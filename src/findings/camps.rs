@@ -130,6 +130,7 @@ mod tests {
             runner: Vec::new(),
             triple: None,
             environment: Environment::default(),
+            plain: false,
         }
     }
 

@@ -133,7 +133,7 @@ pub fn judge(
 }
 
 /// Equal texts, or NaNs that agree as far as they count.
-fn is_same(result: Scalar, nan: NanPolicy, now: Outcome, stored: &NumberText) -> bool {
+pub(super) fn is_same(result: Scalar, nan: NanPolicy, now: Outcome, stored: &NumberText) -> bool {
     let essence = |bits: u64| nan.essence(result, bits);
     let agree = |bits: u64| parse_number(result, &stored.hex).is_ok_and(|was| essence(was) == essence(bits));
     outcome_text(result, now).hex == stored.hex

@@ -188,6 +188,9 @@ pub struct Build {
     /// The target triple for `clang --target`; None for native.
     pub triple: Option<String>,
     pub environment: Environment,
+    /// A program as its user would build it: nothing is added that makes code loadable.
+    #[serde(default)]
+    pub plain: bool,
 }
 
 impl Build {
@@ -198,7 +201,13 @@ impl Build {
 
     /// Whether it is loaded into a worker, beside the others; else it is a program of its own.
     pub fn is_loaded(&self) -> bool {
-        self.is_native() && self.environment.libm.is_none() && self.environment.tunables.is_none()
+        let same_libraries = self.environment.libm.is_none() && self.environment.tunables.is_none();
+        self.is_native() && same_libraries && !self.plain
+    }
+
+    /// The same build as a program of its own, compiled with its own flags and no others.
+    pub fn plainly(&self) -> Build {
+        Build { plain: true, ..self.clone() }
     }
 
     /// What is set before its calls.

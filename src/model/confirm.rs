@@ -34,6 +34,13 @@ pub struct ConfirmRow {
     pub reason: String,
 }
 
+impl ConfirmRow {
+    /// Of a witness that could not be tried.
+    pub fn unknown(reason: String) -> ConfirmRow {
+        ConfirmRow { confirmed: Confirmed::Unknown, baseline: None, variant: None, reason }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfirmFile {
     pub schema: String,

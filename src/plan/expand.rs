@@ -75,6 +75,7 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
         runner: target.runner.clone(),
         triple: target.triple.clone(),
         environment: Environment::default(),
+        plain: false,
     })
 }
 

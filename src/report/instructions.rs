@@ -179,7 +179,7 @@ mod tests {
         run.builds[0].audit = (0..20).map(|n| (format!("f{n:02}"), counts(1 + n / 3, 0, 0, &[]))).collect();
         let text = render(&run, TableOptions::default(), NARROW);
         assert!(text.contains("f00, f01, f02, 17 more") && text.contains(" 1-7"), "{text}");
-        let all = render(&run, TableOptions { all: true, run: None }, NARROW);
+        let all = render(&run, TableOptions { all: true, ..TableOptions::default() }, NARROW);
         assert!((0..20).all(|n| all.contains(&format!("f{n:02}"))) && !all.contains("more"), "{all}");
         assert!(all.contains("f18, f19"), "{all}");
     }
@@ -191,7 +191,7 @@ mod tests {
             build.audit =
                 [("f".to_string(), counts(n, 0, 0, &[])), ("g".to_string(), counts(0, 0, n, &[]))].into();
         }
-        let text = render(&run, TableOptions { all: false, run: Some("7") }, NARROW);
+        let text = render(&run, TableOptions { run: Some("7"), ..TableOptions::default() }, NARROW);
         assert!(text.ends_with("+ 6 more rows: bitrift show 7 --all\n"), "{text}");
     }
 }

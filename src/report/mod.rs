@@ -2,6 +2,7 @@
 //! Renderers turn data into text; they never look at the terminal, a file or a search.
 
 pub mod bench;
+pub mod confirm;
 pub mod doctor;
 pub mod evaluation;
 pub mod plan;

@@ -2,6 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
 
+use super::confirm::mark;
 use super::number::{exact, interval, plural, share};
 use super::style::{Style, text_of};
 use super::table::TableOptions;
@@ -137,12 +138,16 @@ impl Rows<'_> {
             let gone = (range.without_flushing == Some(WithoutFlushing::Agrees))
                 .then(|| "  gone with subnormals kept (FTZ, DAZ off)".into());
             let lines = lines.chain([result_lines(&range.witness, self.room)]).chain(gone);
+            let lines = lines.chain(mark(self.options.confirm, &range.id));
             let lines: Vec<_> = lines.collect();
             self.add(name, numbers, lines.join("\n"));
         }
         if let (true, Some(witness)) = (ranges.is_empty(), &comparison.witness) {
             let numbers = [Cell::new(""), Cell::new(""), self.style.bits(comparison.max_bits)];
-            self.add(Cell::new(format!("  {build}")), numbers, lone_witness(function, witness, self.room));
+            let own = format!("{}#{}.max", function.name, comparison.build);
+            let about = [lone_witness(function, witness, self.room)].into_iter();
+            let about: Vec<_> = about.chain(mark(self.options.confirm, &own)).collect();
+            self.add(Cell::new(format!("  {build}")), numbers, about.join("\n"));
         }
         if ranges.len() > shown {
             let more = plural(ranges.len() - shown, "more range");

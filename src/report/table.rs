@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
+use super::confirm;
 use super::instructions;
 use super::number::{count, exact, plural};
 use super::ranges::{self, is_inconsistent};
 use super::style::{Style, text_of, wrap};
-use crate::model::{Budget, FunctionRow, RunFile, StopReason, gist, printable};
+use crate::model::{Budget, ConfirmFile, FunctionRow, RunFile, StopReason, gist, printable};
 
 /// What to show of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct TableOptions<'a> {
     pub all: bool,
     /// What `bitrift show` has to be given to show the run again; None for the latest.
     pub run: Option<&'a str>,
+    /// What plain executables say to the witnesses, where they were asked.
+    pub confirm: Option<&'a ConfirmFile>,
 }
 
 /// The whole report.
@@ -29,7 +32,7 @@ pub fn render(run: &RunFile, options: TableOptions, style: Style) -> String {
         missing(run, style),
         builds(run, style),
         instructions::render(run, options, style),
-        totals(run, style),
+        totals(run, options, style),
     ];
     let sections: Vec<_> = sections.into_iter().filter(|s| !s.is_empty()).collect();
     sections.join("\n")
@@ -120,7 +123,7 @@ fn builds(run: &RunFile, style: Style) -> String {
     if table.is_empty() { String::new() } else { text_of(&table) }
 }
 
-fn totals(run: &RunFile, style: Style) -> String {
+fn totals(run: &RunFile, options: TableOptions, style: Style) -> String {
     let functions = &run.functions;
     let inconsistent = functions.iter().filter(|f| is_inconsistent(f)).count();
     let faulty = functions.iter().filter(|f| !f.faults.is_empty()).count();
@@ -146,6 +149,9 @@ fn totals(run: &RunFile, style: Style) -> String {
         over(8.0),
         over(0.0)
     );
+    if let Some(confirm) = options.confirm {
+        text.push_str(&wrap(&confirm::summary(run, confirm), style.width));
+    }
     for (reason, words) in [
         (StopReason::Budget, "stopped by the budget"),
         (StopReason::Faults, "given up after too many faults"),
@@ -182,8 +188,11 @@ mod tests {
 
     #[test]
     fn a_wide_run_has_a_line_per_parameter() {
-        let text =
-            render(&sample::run(), TableOptions { all: true, run: None }, Style { width: 160, ..NARROW });
+        let text = render(
+            &sample::run(),
+            TableOptions { all: true, ..TableOptions::default() },
+            Style { width: 160, ..NARROW },
+        );
         insta::assert_snapshot!(text);
     }
 
@@ -192,7 +201,11 @@ mod tests {
         let mut run = sample::run();
         run.functions.retain(|f| !f.name.starts_with("evil"));
         for width in [80, 100, 160] {
-            let text = ranges::render(&run, TableOptions { all: true, run: None }, Style { width, ..NARROW });
+            let text = ranges::render(
+                &run,
+                TableOptions { all: true, ..TableOptions::default() },
+                Style { width, ..NARROW },
+            );
             assert!(widest(&text) <= usize::from(width), "{} > {width}", widest(&text));
         }
     }
@@ -202,7 +215,7 @@ mod tests {
         for color in [false, true] {
             let text = render(
                 &sample::run(),
-                TableOptions { all: true, run: None },
+                TableOptions { all: true, ..TableOptions::default() },
                 Style { width: 120, color, unicode: true },
             );
             assert!(

@@ -149,6 +149,7 @@ pub fn absent(command: &str, args: &[&str]) -> Build {
         runner: Vec::new(),
         triple: None,
         environment: Environment::default(),
+        plain: false,
     }
 }
 
