@@ -8,6 +8,7 @@ mod globs;
 mod options;
 mod parse;
 mod report;
+mod repro;
 mod search;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
@@ -17,4 +18,5 @@ pub use globs::FunctionGlobs;
 pub use options::{Command, DoctorArgs, EvalArgs, PlanArgs, RawArgs, ReplayArgs, RunArgs, ShowArgs};
 pub use parse::parse;
 pub use report::ReportArgs;
+pub use repro::ReproArgs;
 pub use search::{SearchOptions, Tuning};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{BenchArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, SearchOptions};
+use super::{BenchArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, ReproArgs, SearchOptions};
 
 pub(super) const MATRIX: &str = "matrix.toml";
 
@@ -49,6 +49,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Evaluate every stored witness in plain executables, built with the builds' own flags alone
     Confirm(ConfirmArgs),
+    /// Write a folder that shows a finding on a machine without bitrift
+    Repro(ReproArgs),
     /// A worker process
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),

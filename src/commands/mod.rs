@@ -19,6 +19,7 @@ mod plain;
 mod plan;
 mod replay;
 mod report;
+mod repro;
 mod run;
 mod show;
 mod usage;
@@ -43,6 +44,7 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Eval(args) => eval::run(&args, &console),
         Command::Replay(args) => replay::run(&args, &console),
         Command::Confirm(args) => confirm::run(&args, &console),
+        Command::Repro(args) => repro::run(&args, &console),
         Command::Worker(_) | Command::Helper(_) => return Exit::Internal,
     };
     match done {

@@ -30,6 +30,6 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
 }
 
 /// Which arguments a compiler understands; one that is not here is judged by its name.
-fn family(command: &str) -> Family {
+pub(super) fn family(command: &str) -> Family {
     find(command).map_or_else(|_| Family::guess(command), |compiler| compiler.family)
 }

@@ -81,10 +81,7 @@ impl<'a> Lines<'a> {
     pub fn new(experiment: &Experiment, build: &'a Build, family: Family) -> Lines<'a> {
         let folder = experiment.path.parent().unwrap_or(Path::new("/"));
         let compile = |what: String, source: &Path, stem: &str| {
-            let mut argv = head(build, family);
-            argv.extend(build.args.iter().cloned());
-            argv.extend(experiment.sources.include.iter().map(|p| format!("-I{}", p.display())));
-            argv.extend(experiment.sources.defines.iter().map(|d| format!("-D{d}")));
+            let mut argv = source_args(experiment, build, family);
             argv.extend(object_args(build, family, stem));
             argv.extend(["-o".into(), format!("{stem}.o"), source.display().to_string()]);
             CommandLine { what, argv }
@@ -224,6 +221,15 @@ impl<'a> Lines<'a> {
         argv.extend(self.libs.iter().cloned());
         Some(CommandLine { what: "check".into(), argv })
     }
+}
+
+/// What every source and shim is compiled with, before what makes an object of it.
+pub(super) fn source_args(experiment: &Experiment, build: &Build, family: Family) -> Vec<String> {
+    let mut argv = head(build, family);
+    argv.extend(build.args.iter().cloned());
+    argv.extend(experiment.sources.include.iter().map(|p| format!("-I{}", p.display())));
+    argv.extend(experiment.sources.defines.iter().map(|d| format!("-D{d}")));
+    argv
 }
 
 fn head(build: &Build, family: Family) -> Vec<String> {

@@ -20,7 +20,7 @@ use super::harness::linker;
 use super::inflight::InFlight;
 use super::key::Files;
 use super::link::{LinkRequest, Linked};
-use super::object::{ObjectRequest, Origin, make_object};
+use super::object::{Made, ObjectRequest, Origin, make_object};
 use super::program::{Program, program};
 use crate::model::{
     Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
@@ -50,6 +50,8 @@ pub struct BuildObjects {
     pub setup: Option<PathBuf>,
     /// One for each function; None when its shim did not compile.
     pub shims: Vec<Option<PathBuf>>,
+    /// Every header that was read for them.
+    pub headers: BTreeSet<PathBuf>,
 }
 
 /// Every build after compilation.
@@ -179,29 +181,34 @@ impl Stage<'_> {
                 Progress::Stopped(_) => Vec::new(),
             })
             .collect();
-        let made: Vec<(usize, Result<Object, Failure>)> = requests
+        let made: Vec<(usize, Result<Made, Failure>)> = requests
             .into_par_iter()
             .with_max_len(1)
             .map(|(b, ready, part)| (b, self.object(ready, part)))
             .collect();
         let mut objects: Vec<Vec<Result<Object, Failure>>> = builds.iter().map(|_| Vec::new()).collect();
-        for (b, object) in made {
-            objects[b].push(object);
+        let mut headers = vec![BTreeSet::new(); builds.len()];
+        for (b, made) in made {
+            objects[b].push(made.map(|made| {
+                headers[b].extend(made.headers);
+                made.object
+            }));
         }
         let version = |build: &Build| match compilers.get(build.command.as_str()) {
             Some(Ok(compiler)) => compiler.version.clone(),
             _ => String::new(),
         };
-        let parts: Vec<_> = builds.iter().zip(probed).zip(objects).collect();
+        let parts: Vec<_> = builds.iter().zip(probed).zip(objects.into_iter().zip(headers)).collect();
         parts
             .into_par_iter()
             .with_max_len(1)
-            .map(|((build, progress), objects)| {
+            .map(|((build, progress), (objects, headers))| {
                 let result = match progress {
                     Progress::Stopped(why) => Err(why),
-                    Progress::Going(ready, control) => {
-                        self.link(&ready, control, objects).map_err(Unbuilt::Failed)
-                    }
+                    Progress::Going(ready, control) => self
+                        .link(&ready, control, objects)
+                        .map(|(object, parts)| (object, BuildObjects { headers, ..parts }))
+                        .map_err(Unbuilt::Failed),
                 };
                 Outcome { version: version(build), result }
             })
@@ -240,7 +247,7 @@ impl Stage<'_> {
         }
     }
 
-    fn object(&self, ready: &Ready, part: Part) -> Result<Object, Failure> {
+    fn object(&self, ready: &Ready, part: Part) -> Result<Made, Failure> {
         let mut folders = ready.folders.clone();
         let name;
         let (line, object, origin) = match part {
@@ -258,8 +265,8 @@ impl Stage<'_> {
             self.bench,
             &ObjectRequest { compiler: ready.compiler, line, origin, object, folders: &folders },
         );
-        self.step(ready, &line.what, made.as_ref().is_ok_and(|m| m.1));
-        made.map(|(object, _)| object)
+        self.step(ready, &line.what, made.as_ref().is_ok_and(|m| m.cached));
+        made
     }
 
     fn link(
@@ -378,6 +385,7 @@ fn built(
         sources: sources.collect(),
         setup: lines.setup.as_ref().and(fixed.last()).map(|o| o.path.clone()),
         shims: shims.iter().map(|s| s.as_ref().ok().map(|o| o.path.clone())).collect(),
+        headers: BTreeSet::new(),
     };
     (object, objects)
 }

@@ -17,6 +17,8 @@ mod link;
 mod message;
 mod object;
 mod program;
+mod relocate;
+mod repro;
 #[cfg(test)]
 mod samples;
 mod shim;
@@ -25,3 +27,5 @@ pub use cache::Cache;
 pub use command::{CommandLine, command_lines};
 pub use compiled::{BuildObjects, Compiled, Settings, compile_all};
 pub use error::CompileError;
+pub use relocate::Relocation;
+pub use repro::{REPRO_FILE, ReproCall, repro_lines, repro_text, setting_words};

@@ -33,15 +33,24 @@ pub struct ObjectRequest<'a> {
     pub folders: &'a [PathBuf],
 }
 
-/// The object, and whether no compiler had to run for it.
-pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<(Object, bool), Failure> {
+/// A made object.
+pub struct Made {
+    pub object: Object,
+    /// No compiler had to run for it.
+    pub cached: bool,
+    /// The headers that the compiler says it read; none when it does not say.
+    pub headers: Vec<PathBuf>,
+}
+
+pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failure> {
     bench.stop_if_cancelled()?;
     // A source that cannot be read has no key: the compiler says what is wrong with it.
     let key = source_hash(bench, request)
         .map(|hash| bench.key("object", request.compiler, request.line).add(hash).finish());
     let _turn = key.map(|key| bench.in_flight.enter(key));
-    if let Some((_, object)) = key.and_then(|key| bench.look_up(&key, request.folders)) {
-        return Ok((object, true));
+    if let Some((recipe, object)) = key.and_then(|key| bench.look_up(&key, request.folders)) {
+        let headers = recipe.headers.into_iter().map(|(path, _)| path).collect();
+        return Ok(Made { object, cached: true, headers });
     }
     let job = Job::new(bench)?;
     if let Origin::Text { name, text } = request.origin {
@@ -51,10 +60,11 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<(Object, bo
     let done = job.run(&request.compiler.path, request.line)?;
     let content = job.output(request.object, request.line)?;
     let (output, path) = bench.cache.put_object(&content)?;
-    if let (Some(key), Some(headers)) = (key, headers_read(request, &job, &done)) {
-        remember(bench, request, &key, headers, output, start)?;
+    let headers = headers_read(request, &job, &done);
+    if let (Some(key), Some(headers)) = (key, &headers) {
+        remember(bench, request, &key, headers.clone(), output, start)?;
     }
-    Ok((Object { hash: output, path }, false))
+    Ok(Made { object: Object { hash: output, path }, cached: false, headers: headers.unwrap_or_default() })
 }
 
 fn source_hash(bench: &Bench, request: &ObjectRequest) -> Option<Hash> {

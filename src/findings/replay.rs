@@ -91,7 +91,7 @@ pub fn unread_witnesses(row: &FunctionRow) -> Vec<StoredWitness> {
     witnesses
 }
 
-fn check_signature(row: &FunctionRow, function: &Function) -> Result<(), ReplayError> {
+pub(super) fn check_signature(row: &FunctionRow, function: &Function) -> Result<(), ReplayError> {
     let spell = |params: Vec<&str>, result: &str| format!("{result} ({})", params.join(", "));
     let stored = spell(row.params.iter().map(|p| p.ty.as_str()).collect(), &row.result);
     let now = spell(function.params.iter().map(|p| p.ty.c_name()).collect(), function.result.c_name());
@@ -101,7 +101,11 @@ fn check_signature(row: &FunctionRow, function: &Function) -> Result<(), ReplayE
     Err(ReplayError::OtherSignature { name: row.name.clone(), stored, now })
 }
 
-fn read_inputs(id: &str, function: &Function, witness: &WitnessRow) -> Result<Vec<u64>, ReplayError> {
+pub(super) fn read_inputs(
+    id: &str,
+    function: &Function,
+    witness: &WitnessRow,
+) -> Result<Vec<u64>, ReplayError> {
     let read = |(text, scalar): (&NumberText, Scalar)| {
         parse_number(scalar, &text.hex).map_err(|source| ReplayError::Number { id: id.into(), source })
     };

@@ -72,7 +72,7 @@ impl Scalar {
         }
     }
 
-    pub(super) fn sign_bit(self) -> u64 {
+    pub fn sign_bit(self) -> u64 {
         1 << (self.width() - 1)
     }
 

@@ -8,6 +8,7 @@ pub mod evaluation;
 pub mod plan;
 pub mod progress;
 pub mod replay;
+pub mod repro;
 pub mod table;
 
 mod instructions;

@@ -65,6 +65,8 @@ pub enum StoreError {
     BenchBegun { path: String },
     #[error("{path} holds more than was asked for ({more}); ask for that too, or choose another --out")]
     BenchWider { path: String, more: String },
+    #[error("{path} holds files and no script of `bitrift repro`; choose a new or empty folder for --out")]
+    NotARepro { path: String },
     #[error("{path} is not a bench of bitrift and is not replaced; choose another --out")]
     NotABench { path: String },
     #[error("{path}, line {line}: {message}; restore the file or run again")]

@@ -1,0 +1,153 @@
+//! Files of a matrix under a folder of their own, with their places among each other kept: what one
+//! includes by a relative path is still found.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::folders::include_folders;
+use crate::model::{Build, Experiment, Libm};
+
+/// Where the compilers of this machine keep their own headers.
+const SYSTEM: [&str; 3] = ["/usr/include", "/usr/lib", "/usr/local/include"];
+
+/// Which files go along, and where to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    files: BTreeSet<PathBuf>,
+    /// The folder that holds all of them.
+    root: PathBuf,
+    /// What it becomes.
+    to: PathBuf,
+}
+
+impl Relocation {
+    /// The sources of an experiment and what is theirs of the headers that were read: below the matrix, a
+    /// source's folder or an include folder. Other headers belong to the compiler or to a library.
+    pub fn new(
+        experiment: &Experiment,
+        builds: &[&Build],
+        headers: &BTreeSet<PathBuf>,
+        to: &str,
+    ) -> Relocation {
+        let sources = &experiment.sources;
+        let own: Vec<&Path> =
+            sources.files.iter().chain([&experiment.path]).filter_map(|path| path.parent()).collect();
+        let mut told: Vec<PathBuf> = sources.include.clone();
+        // The last is the system's.
+        builds.iter().for_each(|b| {
+            let folders = include_folders(&b.args);
+            told.extend(folders.into_iter().filter(|folder| !SYSTEM.iter().any(|s| folder == Path::new(s))));
+        });
+        let is_own = |path: &PathBuf| {
+            let system = SYSTEM.iter().any(|s| path.starts_with(s));
+            told.iter().any(|folder| path.starts_with(folder))
+                || !system && own.iter().any(|folder| path.starts_with(folder))
+        };
+        let mut files: BTreeSet<PathBuf> = headers.iter().map(|path| plain(path)).filter(is_own).collect();
+        files.extend(sources.files.iter().cloned());
+        files.extend(builds.iter().filter_map(|build| match &build.environment.libm {
+            Some(Libm::File(path)) => Some(path.clone()),
+            _ => None,
+        }));
+        let mut root = files.first().and_then(|p| p.parent()).map(PathBuf::from).unwrap_or_default();
+        for file in &files {
+            while !file.starts_with(&root) && root.pop() {}
+        }
+        Relocation { files, root, to: to.into() }
+    }
+
+    /// Every file with its new place.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, PathBuf)> {
+        self.files.iter().map(|file| (file.as_path(), self.path(file)))
+    }
+
+    /// The experiment with its sources in their new places.
+    pub fn experiment(&self, experiment: &Experiment) -> Experiment {
+        let mut moved = experiment.clone();
+        for path in moved.sources.files.iter_mut().chain(&mut moved.sources.include) {
+            *path = self.path(path);
+        }
+        moved
+    }
+
+    /// A build whose arguments name the new places.
+    pub fn build(&self, build: &Build) -> Build {
+        let mut moved = build.clone();
+        moved.args = build.args.iter().map(|arg| self.arg(arg)).collect();
+        if let Some(Libm::File(path)) = &mut moved.environment.libm {
+            *path = self.path(path);
+        }
+        moved
+    }
+
+    /// The new place of a file that goes along, or of a folder that holds one; others stay.
+    fn path(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.root) {
+            Ok(rest) if self.files.iter().any(|file| file.starts_with(path)) => {
+                // Joining nothing would leave a slash behind.
+                if rest.as_os_str().is_empty() { self.to.clone() } else { self.to.join(rest) }
+            }
+            _ => path.into(),
+        }
+    }
+
+    /// The matrix made paths in arguments absolute, so a path begins at the first slash.
+    fn arg(&self, arg: &str) -> String {
+        let Some(at) = arg.find('/') else { return arg.into() };
+        let (option, path) = arg.split_at(at);
+        format!("{option}{}", self.path(Path::new(path)).display())
+    }
+}
+
+/// Without `..` and `.`: a compiler prints the way it took to a header.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::samples;
+
+    #[test]
+    fn sources_and_their_headers_keep_their_places_and_the_systems_stay() {
+        let mut experiment = samples::experiment(&["/lab/src/a b.c", "/lab/src/deep/c.c"], Vec::new());
+        experiment.path = "/lab/matrix.toml".into();
+        experiment.sources.include = vec!["/lab/include".into(), "/usr/include/gsl".into()];
+        let build =
+            samples::build("gcc", &["-O2", "-I/opt/x/include", "-L/opt/x/lib", "-include", "/lab/src/pre.h"]);
+        let headers =
+            ["/usr/include/math.h", "/lab/src/../include/h.h", "/lab/src/pre.h", "/opt/x/include/x.h"];
+        let headers = headers.iter().map(PathBuf::from).collect();
+        let moved = Relocation::new(&experiment, &[&build], &headers, "files");
+        let places: Vec<String> = moved.files().map(|(_, to)| to.display().to_string()).collect();
+        let wanted =
+            ["lab/include/h.h", "lab/src/a b.c", "lab/src/deep/c.c", "lab/src/pre.h", "opt/x/include/x.h"];
+        assert_eq!(places, wanted.map(|place| format!("files/{place}")));
+        assert_eq!(
+            moved.build(&build).args,
+            ["-O2", "-Ifiles/opt/x/include", "-L/opt/x/lib", "-include", "files/lab/src/pre.h"]
+        );
+        let include = moved.experiment(&experiment).sources.include;
+        assert_eq!(include, [PathBuf::from("files/lab/include"), "/usr/include/gsl".into()]);
+    }
+
+    #[test]
+    fn one_folder_becomes_the_new_one_itself() {
+        let mut experiment = samples::experiment(&["/lab/a.c"], Vec::new());
+        experiment.sources.include = vec!["/lab".into()];
+        let moved = Relocation::new(&experiment, &[], &BTreeSet::new(), "files").experiment(&experiment);
+        assert_eq!(
+            (moved.sources.files, moved.sources.include),
+            (vec!["files/a.c".into()], vec!["files".into()])
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! One finding without bitrift: a C file that calls the function at the witness and prints the bits of
+//! the result, and the command lines that make a program of it and of the sources.
+
+use super::command::{CommandLine, Lines, source_args};
+use super::harness::RUNNER;
+use super::shim::{function_shims, setup_shim};
+use crate::fp::{NanPolicy, Scalar};
+use crate::model::{Build, Experiment, FpSetting};
+use crate::toolchain::Family;
+
+/// The name of the C file.
+pub const REPRO_FILE: &str = "repro.c";
+const CONTROL: &str = include_str!("../../harness-c/control.h");
+
+/// What the C file is to do. The experiment has the one function.
+pub struct ReproCall<'a> {
+    pub experiment: &'a Experiment,
+    pub inputs: &'a [u64],
+    /// Some build's environment is set and not just what its program starts with.
+    pub forced: bool,
+    /// The wall time after which a call is given up, in milliseconds.
+    pub limit_ms: u64,
+    /// Stands at the top, as a comment.
+    pub about: &'a str,
+}
+
+/// The text of the C file; None when the experiment has no function.
+pub fn repro_text(call: &ReproCall) -> Option<String> {
+    let function = call.experiment.functions.first()?;
+    let shim = function_shims(call.experiment).pop()?;
+    let setup = setup_shim(call.experiment);
+    let about = call.about.replace("*/", "* /").replace("/*", "/ *").replace('\\', "\\ ");
+    let mut text = format!("/* {about} */\n{}", shim.text);
+    if let Some(setup) = &setup {
+        text.push_str(&setup.text);
+    }
+    text.push_str("#include <stdio.h>\n#include <string.h>\n#include <sys/time.h>\n#undef main\n");
+    if call.forced {
+        // Older languages know the word in this spelling alone.
+        text.push_str("#define inline __inline__\n");
+        text.push_str(CONTROL);
+        text.push_str("#undef inline\n");
+        text.push_str(SETTLE);
+    }
+    let half = |word: u64| format!("{:#010x}u", word & 0xffff_ffff);
+    let word = |&word: &u64| format!("{{{}, {}}}", half(word >> 32), half(word));
+    // At least one, so that the list is never empty.
+    let words: Vec<String> = call.inputs.iter().map(word).chain(["{0, 0}".into()]).collect();
+    let (count, symbol) = (words.len(), &shim.symbol);
+    // Volatile: no compiler may know the input, or which function is called with it.
+    text.push_str(&format!(
+        "/* The witness, in bits. */\nstatic volatile unsigned int bitrift_witness[{count}][2] = {{\n    {}}};\n\
+         static void (*volatile bitrift_call)(const bitrift_u64 *, bitrift_u64 *) = {symbol};\n",
+        words.join(",\n    ")
+    ));
+    text.push_str(&format!(
+        "int main(int argc, char **argv)\n{{\n    bitrift_u64 in[{count}], out = 0;\n    struct itimerval limit;\n    \
+         int i;\n    for (i = 0; i < {count}; i++)\n        in[i] = (bitrift_u64)bitrift_witness[i][0] << 32 | \
+         bitrift_witness[i][1];\n    memset(&limit, 0, sizeof limit);\n    limit.it_value.tv_sec = {};\n    \
+         limit.it_value.tv_usec = {};\n    setitimer(ITIMER_REAL, &limit, 0);\n",
+        call.limit_ms / 1000,
+        call.limit_ms % 1000 * 1000
+    ));
+    text.push_str(if call.forced {
+        "    if (bitrift_settle(argc, argv))\n        return 125;\n"
+    } else {
+        IGNORED
+    });
+    if let Some(setup) = &setup {
+        text.push_str(&format!("    {}();\n", setup.symbol));
+    }
+    if call.forced {
+        text.push_str("    control_write(bitrift_setting);\n");
+    }
+    text.push_str("    bitrift_call(in, &out);\n");
+    text.push_str(&essence(function.result, call.experiment.search.nan));
+    text.push_str(PRINT);
+    Some(text)
+}
+
+const IGNORED: &str = "    (void)argc;\n    (void)argv;\n";
+
+const PRINT: &str = "    \
+    printf(\"\\nbits %08lx%08lx\\n\", (unsigned long)(out >> 32), (unsigned long)(out & 0xffffffffu));
+    return 0;
+}
+";
+
+/// Sets what the arguments say, the way the lab does.
+const SETTLE: &str = "\
+static struct control bitrift_setting;
+
+/* flush=0, flush=1, rounding=nearest, up, down or zero, precision=24, 53 or 64; 1 when this machine cannot. */
+static int bitrift_settle(int argc, char **argv)
+{
+    int i, done = 1;
+    for (i = 1; i < argc && done; i++) {
+#ifdef FE_TONEAREST
+        if (strcmp(argv[i], \"rounding=nearest\") == 0)
+            done = fesetround(FE_TONEAREST) == 0;
+#endif
+#ifdef FE_UPWARD
+        if (strcmp(argv[i], \"rounding=up\") == 0)
+            done = fesetround(FE_UPWARD) == 0;
+#endif
+#ifdef FE_DOWNWARD
+        if (strcmp(argv[i], \"rounding=down\") == 0)
+            done = fesetround(FE_DOWNWARD) == 0;
+#endif
+#ifdef FE_TOWARDZERO
+        if (strcmp(argv[i], \"rounding=zero\") == 0)
+            done = fesetround(FE_TOWARDZERO) == 0;
+#endif
+    }
+    bitrift_setting = control_read();
+    for (i = 1; i < argc && done; i++) {
+        if (strncmp(argv[i], \"flush=\", 6) == 0)
+            done = control_set_flush(&bitrift_setting, argv[i][6] == '1');
+        if (strncmp(argv[i], \"precision=\", 10) == 0)
+            done = control_set_precision(&bitrift_setting,
+                                         argv[i][10] == '2' ? 24u : argv[i][10] == '5' ? 53u : 64u);
+    }
+    return !done;
+}
+";
+
+/// The arguments of the program for a setting; none when the program is to run as it starts.
+pub fn setting_words(setting: &FpSetting) -> Vec<String> {
+    let flush = setting.flush.map(|flush| format!("flush={}", u8::from(flush)));
+    let rounding = setting.rounding.map(|rounding| format!("rounding={}", rounding.as_str()));
+    let precision = setting.precision.map(|precision| format!("precision={}", precision.bits()));
+    [flush, rounding, precision].into_iter().flatten().collect()
+}
+
+/// C that keeps of a NaN what counts.
+fn essence(result: Scalar, nan: NanPolicy) -> String {
+    let (Some(infinity), false) = (result.infinity_bits(), nan == NanPolicy::Payload) else {
+        return String::new();
+    };
+    let constant =
+        |bits: u64| format!("((bitrift_u64){:#x}u << 32 | {:#x}u)", bits >> 32, bits & 0xffff_ffff);
+    let sign = constant(result.sign_bit());
+    let kept = if nan == NanPolicy::Sign { format!(" | (out & {sign})") } else { String::new() };
+    let infinity = constant(infinity);
+    format!(
+        "    /* NaNs agree whatever else their bits say. */\n    if ((out & ~{sign}) > {infinity})\n        \
+         out = {infinity} | 1u{kept};\n"
+    )
+}
+
+/// The lines that make `folder/repro`: objects, then ways to link them of which the first that works counts. The
+/// experiment and the build name files as seen from where the lines run.
+pub fn repro_lines(
+    experiment: &Experiment,
+    build: &Build,
+    family: Family,
+    folder: &str,
+) -> (Vec<CommandLine>, Vec<CommandLine>) {
+    let lines = Lines::new(experiment, build, family);
+    let compile = |source: String, object: &str| {
+        let mut argv = source_args(experiment, build, family);
+        argv.extend(["-c".into(), "-o".into(), format!("{folder}/{object}"), source.clone()]);
+        CommandLine { what: format!("compile {source}"), argv }
+    };
+    let own = "bitrift_repro.o";
+    let mut made = vec![compile(REPRO_FILE.into(), own)];
+    made.extend(lines.sources.iter().map(|s| compile(s.path.display().to_string(), &s.object)));
+    let objects = [own].into_iter().chain(lines.sources.iter().map(|s| s.object.as_str()));
+    let objects: Vec<String> = objects.map(|object| format!("{folder}/{object}")).collect();
+    let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
+    let link = |&linkage| {
+        let mut line = lines.link(&objects, linkage);
+        for word in line.argv.iter_mut().filter(|word| *word == RUNNER) {
+            *word = format!("{folder}/repro");
+        }
+        line
+    };
+    (made, lines.linkages().iter().map(link).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::samples;
+    use crate::model::{Precision, Rounding};
+
+    fn experiment() -> Experiment {
+        let mut experiment = samples::experiment(&["files/sum.c"], vec![samples::unary("sum")]);
+        experiment.setup = Some("init();".into());
+        experiment
+    }
+
+    #[test]
+    fn the_file_has_the_function_the_setup_and_the_witness() {
+        let experiment = experiment();
+        let inputs = [1.5f64.to_bits()];
+        let about = "sum#gcc/O2.1 */ int x;";
+        let call =
+            ReproCall { experiment: &experiment, inputs: &inputs, forced: false, limit_ms: 60_000, about };
+        insta::assert_snapshot!(repro_text(&call).unwrap());
+    }
+
+    #[test]
+    fn the_lines_are_the_builds_own_and_nothing_is_added() {
+        let build = samples::build("gcc", &["-O3", "-ffast-math"]).plainly();
+        let (compile, link) = repro_lines(&experiment(), &build, Family::Gcc, "variant");
+        let text: Vec<String> = compile.iter().chain(&link).map(|l| l.argv.join(" ")).collect();
+        insta::assert_snapshot!(text.join("\n"));
+    }
+
+    #[test]
+    fn a_setting_is_told_in_words() {
+        let setting =
+            FpSetting { flush: Some(true), rounding: Some(Rounding::Up), precision: Some(Precision::Double) };
+        assert_eq!(setting_words(&setting), ["flush=1", "rounding=up", "precision=53"]);
+        assert!(setting_words(&FpSetting::default()).is_empty());
+    }
+}
