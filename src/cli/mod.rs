@@ -10,6 +10,7 @@ mod parse;
 mod report;
 mod repro;
 mod search;
+mod speed;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
 pub use confirm::ConfirmArgs;
@@ -20,3 +21,4 @@ pub use parse::parse;
 pub use report::ReportArgs;
 pub use repro::ReproArgs;
 pub use search::{SearchOptions, Tuning};
+pub use speed::SpeedArgs;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{BenchArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, ReproArgs, SearchOptions};
+use super::{BenchArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, ReproArgs, SearchOptions, SpeedArgs};
 
 pub(super) const MATRIX: &str = "matrix.toml";
 
@@ -51,6 +51,8 @@ pub enum Command {
     Confirm(ConfirmArgs),
     /// Write a folder that shows a finding on a machine without bitrift
     Repro(ReproArgs),
+    /// Time every build of a stored run: what its flags buy beside what they cost in bits
+    Speed(SpeedArgs),
     /// A worker process
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),

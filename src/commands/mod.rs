@@ -22,6 +22,7 @@ mod report;
 mod repro;
 mod run;
 mod show;
+mod speed;
 mod usage;
 
 use crate::cli::{Command, Exit};
@@ -45,6 +46,7 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Replay(args) => replay::run(&args, &console),
         Command::Confirm(args) => confirm::run(&args, &console),
         Command::Repro(args) => repro::run(&args, &console),
+        Command::Speed(args) => speed::run(&args, &console),
         Command::Worker(_) | Command::Helper(_) => return Exit::Internal,
     };
     match done {

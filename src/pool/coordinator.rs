@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::job::{FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PoolError, TimeRequest};
+use super::job::{
+    FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PaceRequest, PoolError, TimeRequest,
+};
 use super::lane::{Cost, Halt, Lane, Piece, Suspects};
 use super::protocol::{Reply, Work};
 use super::run::Run;
@@ -138,6 +140,19 @@ impl Pool {
             Piece { function: *function_index, arity: *arity, objects: builds, work: &work, task: None };
         match self.once(piece)?.0 {
             Reply::Nanoseconds(time) => Ok(time),
+            _ => Err(PoolError::Failed("the worker answered something else".into())),
+        }
+    }
+
+    /// Nanoseconds that all inputs take on each build, the least of many rounds. The rounds of the builds
+    /// alternate, so that noise meets all of them alike.
+    pub fn pace(&self, request: &PaceRequest) -> Result<Vec<u64>, PoolError> {
+        let PaceRequest { function_index, arity, builds, inputs, batch } = request;
+        let work = Work::Pace { inputs: inputs.clone(), batch: *batch };
+        let piece =
+            Piece { function: *function_index, arity: *arity, objects: builds, work: &work, task: None };
+        match self.once(piece)?.0 {
+            Reply::Paces(least) => Ok(least),
             _ => Err(PoolError::Failed("the worker answered something else".into())),
         }
     }

@@ -93,6 +93,17 @@ pub struct TimeRequest {
     pub repeats: u32,
 }
 
+/// What to time build by build: all inputs in batches on one build, then on the next, in rounds.
+#[derive(Clone, Debug)]
+pub struct PaceRequest {
+    pub function_index: usize,
+    pub arity: usize,
+    pub builds: Vec<usize>,
+    pub inputs: Vec<u64>,
+    /// Inputs per batch.
+    pub batch: usize,
+}
+
 /// Why a pool cannot work at all.
 #[derive(Debug, thiserror::Error)]
 pub enum PoolError {

@@ -40,6 +40,11 @@ pub(super) enum Work {
         batch: usize,
         repeats: u32,
     },
+    /// Each build apart, in many rounds.
+    Pace {
+        inputs: Vec<u64>,
+        batch: usize,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -47,6 +52,8 @@ pub(super) enum Reply {
     Answer(Answer),
     Outcomes(Vec<Vec<Outcome>>),
     Nanoseconds(u64),
+    /// Of each build.
+    Paces(Vec<u64>),
     /// The work cannot be done, in words.
     Failed(String),
 }

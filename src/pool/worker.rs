@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Request, Work};
 use crate::eval::{
@@ -125,5 +125,36 @@ fn perform(native: &mut Native, work: &Work, tasks: &BTreeMap<usize, Task>) -> R
             }
             Ok(Reply::Nanoseconds(u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX)))
         }
+        Work::Pace { inputs, batch } => Ok(Reply::Paces(pace(native, inputs, *batch)?)),
     }
+}
+
+/// Rounds of all builds: at least so many, at most so many, and no more after this time.
+const ROUNDS: [usize; 2] = [5, 200];
+const PACE_TIME: Duration = Duration::from_millis(300);
+
+/// The least time of all inputs on each build. The first round, which also loads, does not count.
+fn pace(native: &mut Native, inputs: &[u64], batch: usize) -> Result<Vec<u64>, EvalError> {
+    let step = batch.max(1) * native.arity();
+    let mut least = vec![u64::MAX; native.builds()];
+    let mut out = Vec::with_capacity(batch);
+    let mut begun = Instant::now();
+    for round in 0..=ROUNDS[1] {
+        for (build, least) in least.iter_mut().enumerate() {
+            let start = Instant::now();
+            for chunk in inputs.chunks(step) {
+                out.clear();
+                native.evaluate(build, chunk, &mut out)?;
+            }
+            if round > 0 {
+                *least = (*least).min(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+            }
+        }
+        if round == 0 {
+            begun = Instant::now();
+        } else if round >= ROUNDS[0] && begun.elapsed() >= PACE_TIME {
+            break;
+        }
+    }
+    Ok(least)
 }

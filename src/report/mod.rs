@@ -9,6 +9,7 @@ pub mod plan;
 pub mod progress;
 pub mod replay;
 pub mod repro;
+pub mod speed;
 pub mod table;
 
 mod instructions;

@@ -63,8 +63,8 @@ impl Style {
     pub(super) fn status(self, status: &str) -> Cell {
         let cell = Cell::new(status);
         match status {
-            "built" | "ok" | "held" => cell.fg(Color::Green),
-            "failed" | "missing" | "moved" => cell.fg(Color::Red),
+            "built" | "ok" | "held" | "yes" => cell.fg(Color::Green),
+            "failed" | "missing" | "moved" | "NO" => cell.fg(Color::Red),
             _ => cell.fg(Color::Yellow),
         }
     }

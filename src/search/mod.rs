@@ -23,6 +23,7 @@ mod layers;
 mod ledger;
 mod lsga;
 mod mcmc;
+mod ordinary;
 mod phases;
 mod probe;
 mod random;
@@ -46,6 +47,7 @@ mod zoom;
 
 pub use exhaustive::unfit as unfit_for_exhaustive;
 pub use found::Score;
+pub use ordinary::{is_ordinary, ordinary_inputs};
 pub use specials::specials;
 pub use strategy::{Strategy, create, run_here};
 pub use unit::{Answer, Task, Unit, run_unit};

@@ -46,6 +46,12 @@ pub fn write_speed(folder: &Path, file: &SpeedFile) -> Result<(), StoreError> {
     write_json(&folder.join(SPEED), file)
 }
 
+/// The text of `speed.json`.
+pub fn speed_json(file: &SpeedFile) -> String {
+    // Plain data with names as keys always has a text.
+    serde_json::to_string_pretty(file).unwrap_or_default() + "\n"
+}
+
 /// Where the page of a run goes when nothing else is said.
 pub fn page_path(folder: &Path) -> PathBuf {
     folder.join(PAGE)

@@ -35,7 +35,9 @@ mod truth;
 mod units;
 
 pub use bench::{BenchPlace, Opening, bench_json, read_bench};
-pub use beside::{page_path, read_confirm, read_samples, read_speed, write_confirm, write_speed, write_text};
+pub use beside::{
+    page_path, read_confirm, read_samples, read_speed, speed_json, write_confirm, write_speed, write_text,
+};
 pub use date::utc_date;
 pub use error::StoreError;
 pub use fingerprint::Fingerprint;

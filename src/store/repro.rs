@@ -10,7 +10,8 @@ use super::{StoreError, atomic, error::shown, read};
 /// The script of such a folder: a folder that has one is replaced, any other that holds something is not.
 pub const REPRO_SCRIPT: &str = "run.sh";
 
-/// Writes generated texts, and copies of files to their places below the folder. The script comes last.
+/// Writes generated texts, and copies of files to their places below the folder. The script comes last:
+/// a folder without it is not whole.
 pub fn write_repro(
     folder: &Path,
     texts: &BTreeMap<&str, String>,
@@ -33,7 +34,8 @@ pub fn write_repro(
         fs::write(&to, content).map_err(StoreError::io("write", &to))?;
     }
     for (name, text) in texts.iter().filter(|(name, _)| **name != REPRO_SCRIPT) {
-        atomic::write(&folder.join(name), text.as_bytes())?;
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(StoreError::io("write", &path))?;
     }
     if let Some(text) = texts.get(REPRO_SCRIPT) {
         atomic::write(&script, text.as_bytes())?;
