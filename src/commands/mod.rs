@@ -19,6 +19,7 @@ mod replay;
 mod report;
 mod run;
 mod show;
+mod sources;
 mod usage;
 
 use crate::cli::{Command, Exit};
