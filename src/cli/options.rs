@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{BenchArgs, Exit, FunctionGlobs, ReportArgs, SearchOptions};
+use super::{BenchArgs, CompareArgs, Exit, FunctionGlobs, ReportArgs, SearchOptions};
 
 pub(super) const MATRIX: &str = "matrix.toml";
 
@@ -43,6 +43,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Turn a stored run into a page, a table for a pull request, or a file for another program
     Report(ReportArgs),
+    /// Compare two stored runs: which ranges are new, gone, worse, better
+    Compare(CompareArgs),
     /// Evaluate one input on every build
     Eval(EvalArgs),
     /// Evaluate every stored witness again and say which still hold

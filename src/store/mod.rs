@@ -34,7 +34,9 @@ mod truth;
 mod units;
 
 pub use bench::{BenchPlace, Opening, bench_json, read_bench};
-pub use beside::{page_path, read_confirm, read_samples, read_speed, write_confirm, write_speed, write_text};
+pub use beside::{
+    page_path, read_confirm, read_samples, read_speed, write_confirm, write_speed, write_text, write_with,
+};
 pub use date::utc_date;
 pub use error::StoreError;
 pub use fingerprint::Fingerprint;
