@@ -2,6 +2,7 @@
 //! nothing here does any work.
 
 mod bench;
+mod compare;
 mod confirm;
 mod exit;
 mod globs;
@@ -13,12 +14,13 @@ mod search;
 mod speed;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
+pub use compare::{CompareArgs, FailOn};
 pub use confirm::ConfirmArgs;
 pub use exit::Exit;
 pub use globs::FunctionGlobs;
 pub use options::{Command, DoctorArgs, EvalArgs, PlanArgs, RawArgs, ReplayArgs, RunArgs, ShowArgs};
 pub use parse::parse;
-pub use report::ReportArgs;
+pub use report::{Format, ReportArgs};
 pub use repro::ReproArgs;
 pub use search::{SearchOptions, Tuning};
 pub use speed::SpeedArgs;

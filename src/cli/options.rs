@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{BenchArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, ReproArgs, SearchOptions, SpeedArgs};
+use super::{
+    BenchArgs, CompareArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, ReproArgs, SearchOptions, SpeedArgs,
+};
 
 pub(super) const MATRIX: &str = "matrix.toml";
 
@@ -43,6 +45,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Turn a stored run into a page, a table for a pull request, or a file for another program
     Report(ReportArgs),
+    /// Compare two stored runs: which ranges are new, gone, worse, better
+    Compare(CompareArgs),
     /// Evaluate one input on every build
     Eval(EvalArgs),
     /// Evaluate every stored witness again and say which still hold

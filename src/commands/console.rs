@@ -53,8 +53,16 @@ impl Console {
 
     /// Prints a report. A reader that has seen enough (`| head`) is no failure.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
-        let mut out = std::io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        self.stream(|out| out.write_all(text.as_bytes()))
+    }
+
+    /// The same for what is written piece by piece.
+    pub fn stream(
+        &self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut out = std::io::BufWriter::new(std::io::stdout());
+        match write(&mut out).and_then(|()| out.flush()) {
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(Failure::new(Exit::Internal, format!("failed to write to standard output: {e}")))
             }

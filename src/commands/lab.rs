@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,8 @@ pub struct Lab {
     objects: Vec<Option<usize>>,
     /// For objects that flush subnormals the object of the same code that does not.
     unflushed: BTreeMap<usize, usize>,
+    /// The sources, read when somebody first asks for what is in them.
+    mine: OnceLock<Mine>,
 }
 
 /// Loads a matrix and leaves out the functions that were not asked for.
@@ -141,6 +144,7 @@ impl Lab {
             pool,
             objects,
             unflushed,
+            mine: OnceLock::new(),
         };
         lab.check_baseline()?;
         Ok(lab)
@@ -194,12 +198,17 @@ impl Lab {
 
     /// For each function of the experiment the numbers of its sources that are worth trying.
     pub fn literals(&self) -> Vec<Vec<f64>> {
-        let Experiment { sources, functions, search, .. } = &self.experiment;
+        let Experiment { functions, search, .. } = &self.experiment;
         if !search.literals {
             return vec![Vec::new(); functions.len()];
         }
-        let mine = Mine::read(sources, functions);
-        functions.iter().map(|function| mine.values(function)).collect()
+        functions.iter().map(|function| self.mine().values(function)).collect()
+    }
+
+    /// What the sources define.
+    pub fn mine(&self) -> &Mine {
+        let Experiment { sources, functions, .. } = &self.experiment;
+        self.mine.get_or_init(|| Mine::read(sources, functions))
     }
 
     /// The builds that have a function, baseline first, and why the others have not.

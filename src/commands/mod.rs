@@ -6,6 +6,7 @@
 mod bench;
 mod bench_search;
 mod camps;
+mod compare;
 mod confirm;
 mod console;
 mod doctor;
@@ -22,6 +23,7 @@ mod report;
 mod repro;
 mod run;
 mod show;
+mod sources;
 mod speed;
 mod usage;
 
@@ -41,6 +43,7 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Plan(args) => plan::run(&args, &console),
         Command::Doctor(args) => doctor::run(&args, &console),
         Command::Report(args) => report::run(&args, &console),
+        Command::Compare(args) => compare::run(&args, &console),
         Command::Show(args) => show::run(&args, &console),
         Command::Eval(args) => eval::run(&args, &console),
         Command::Replay(args) => replay::run(&args, &console),

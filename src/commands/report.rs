@@ -1,22 +1,57 @@
-//! `bitrift report`: a stored run for a browser, a pull request, a pipeline or another program.
+//! `bitrift report`: a stored run for a reader in a hurry, a browser, a pull request, a pipeline or another program.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, lab};
-use crate::cli::{Exit, ReportArgs};
+use crate::cli::{Exit, Format, ReportArgs};
 use crate::findings::select;
-use crate::report::Material;
-use crate::store::{read_confirm, read_run, read_samples, read_speed, resolve, write_text};
+use crate::report::{Material, github, junit, markdown, samples, sarif, summary};
+use crate::store::{read_confirm, read_run, read_samples, read_speed, resolve, write_text, write_with};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
+    let format = args.format();
+    #[cfg(not(feature = "parquet"))]
+    if format == Format::Parquet {
+        return Err(Failure::usage(
+            "this bitrift was built without Parquet; build it with `cargo install --path . --features parquet`, \
+             or take the CSV of --samples",
+        ));
+    }
     let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
     let material = gather(args, &folder)?;
-    let text = format!("{}\n", material.run.name);
+    let text = match format {
+        Format::Samples => return put(args, console, |out| samples::write_csv(&material, out)),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => return put(args, console, |out| crate::report::parquet::write(&material, out)),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => String::new(),
+        Format::Summary => summary::render(&material, console.style),
+        Format::Html => format!("{}\n", material.run.name),
+        Format::Markdown => markdown::render(&material),
+        Format::Junit => junit::render(&material)
+            .map_err(|e| Failure::new(Exit::Internal, format!("failed to write JUnit XML: {e}")))?,
+        Format::Sarif => sarif::render(&material, &args.source_root),
+        Format::Github => github::render(&material, &args.source_root),
+    };
     match &args.out {
         Some(path) => write_text(path, &text)?,
         None => console.print(&text)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes what may be too large for one text.
+fn put(
+    args: &ReportArgs,
+    console: &Console,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<Exit, Failure> {
+    match &args.out {
+        Some(path) => write_with(path, write)?,
+        None => console.stream(write)?,
     }
     Ok(Exit::Done)
 }

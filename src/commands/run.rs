@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::flushing;
 use super::keeper::UnitKeeper;
 use super::lab::{Lab, Wanted, check_strategy};
+use super::sources::definitions;
 use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{TruthHead, build_row, function_row, shortfalls, truth_file};
@@ -191,7 +192,7 @@ fn search(
             entries.insert(index, entry);
         }
     }
-    let literals = lab.literals();
+    let (literals, sources) = (lab.literals(), definitions(lab));
     let (mut jobs, mut missing_of) = (Vec::new(), Vec::new());
     for (index, function) in functions.iter().enumerate().filter(|(i, _)| !entries.contains_key(i)) {
         let (have, missing) = lab.cast(index);
@@ -218,6 +219,7 @@ fn search(
         // Interrupted: a resumed run does the function again, so that it has all of its row.
         let Some(camps) = camps(lab, &jobs[job], &result, &row) else { return };
         row.camps = camps;
+        row.source = sources[*function_index].clone();
         if flushing::note(lab, &jobs[job], &result, &mut row).is_none() {
             return;
         }
@@ -251,7 +253,11 @@ fn search(
         return Err(explain_stop(error.into(), desk, functions.len(), folder));
     }
     for (index, function) in functions.iter().enumerate() {
-        desk.entries.entry(index).or_insert_with(|| absent(function, lab.cast(index).1));
+        desk.entries.entry(index).or_insert_with(|| {
+            let mut entry = absent(function, lab.cast(index).1);
+            entry.row.source = sources[index].clone();
+            entry
+        });
     }
     Ok((desk.entries.into_values().collect(), desk.restarts, desk.journal))
 }

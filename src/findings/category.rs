@@ -90,6 +90,24 @@ impl Category {
             Category::Rounding => "rounding",
         }
     }
+
+    /// A sentence for readers who meet the name for the first time.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Category::Fault => "At the witness one build crashed, left or ran out of time.",
+            Category::ClassChange => {
+                "A finite number, an infinity and a NaN stand against each other somewhere in the range."
+            }
+            Category::Flush => "One build flushes subnormal numbers to zero where the other keeps them.",
+            Category::Sign => "At the witness the results have opposite signs.",
+            Category::Magnitude => {
+                "Not even the leading digit can be relied on (more than 48 bits of a double)."
+            }
+            Category::Halved => "Less than half of the digits agree (more than 32 bits of a double).",
+            Category::Digits => "The trailing digits are lost (more than 8 bits of a double).",
+            Category::Rounding => "A few units in the last place differ.",
+        }
+    }
 }
 
 impl fmt::Display for Category {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::expression::Names;
-use super::token::{Token, scan};
+use super::token::{Define, Token, scan};
 
 /// A function, or a macro with parameters, which is as good as one.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +11,8 @@ pub struct CFunction {
     pub name: String,
     /// Known in its own file only.
     pub is_local: bool,
+    /// Where its name stands in the definition, counted from 1.
+    pub line: u64,
     pub body: Vec<Token>,
 }
 
@@ -32,26 +34,26 @@ impl CFile {
         let mut file = CFile { includes: scanned.includes, ..CFile::default() };
         for define in scanned.defines {
             if define.has_parameters {
-                let function = CFunction { name: define.name, is_local: true, body: define.tokens };
-                file.functions.push(function);
+                let Define { name, line, tokens: body, .. } = define;
+                file.functions.push(CFunction { name, is_local: true, line, body });
             } else {
                 // The first of several is as good as another: conditions are not evaluated.
                 file.macros.entry(define.name).or_insert(define.tokens);
             }
         }
-        file.read_code(&scanned.code);
+        file.read_code(&scanned.code, &scanned.lines);
         file
     }
 
     /// Splits the top level at `;` and at bodies.
-    fn read_code(&mut self, code: &[Token]) {
+    fn read_code(&mut self, code: &[Token], lines: &[u64]) {
         let (mut head, mut at) = (0, 0);
         while at < code.len() {
             if code[at].is("{") {
                 // What `extern "C" {` encloses is top level too.
                 if !(code[head].is_name("extern") && at == head + 2) {
                     let end = closing(code, at);
-                    self.read_body(&code[head..at], &code[at + 1..end.min(code.len())]);
+                    self.read_body(&code[head..at], &lines[head..at], &code[at + 1..end.min(code.len())]);
                     at = end;
                     if code.get(at + 1).is_some_and(|t| t.is(";") || t.is(",")) {
                         at += 1;
@@ -68,14 +70,15 @@ impl CFile {
         }
     }
 
-    fn read_body(&mut self, head: &[Token], body: &[Token]) {
+    fn read_body(&mut self, head: &[Token], lines: &[u64], body: &[Token]) {
         if let Some(equals) = head.iter().position(|t| t.is("=")) {
             if let Some(name) = declared_name(&head[..equals]) {
                 self.tables.insert(name.into(), body.to_vec());
             }
-        } else if let Some(name) = function_name(head) {
+        } else if let Some((at, name)) = function_name(head) {
             let is_local = head.iter().any(|t| t.is_name("static"));
-            self.functions.push(CFunction { name: name.into(), is_local, body: body.to_vec() });
+            let line = lines.get(at).copied().unwrap_or_default();
+            self.functions.push(CFunction { name: name.into(), is_local, line, body: body.to_vec() });
         }
     }
 }
@@ -113,14 +116,14 @@ fn declared_name(head: &[Token]) -> Option<&str> {
 /// braces do not match.
 const STATEMENTS: [&str; 4] = ["if", "for", "while", "switch"];
 
-/// The name in front of the parameters.
-fn function_name(head: &[Token]) -> Option<&str> {
+/// The name in front of the parameters, and its place.
+fn function_name(head: &[Token]) -> Option<(usize, &str)> {
     let mut at = 0;
     while at + 1 < head.len() {
         match head[at].name() {
             Some(name) if head[at + 1].is("(") => {
                 if !name.starts_with("__attribute") && name != "__declspec" {
-                    return (!STATEMENTS.contains(&name)).then_some(name);
+                    return (!STATEMENTS.contains(&name)).then_some((at, name));
                 }
                 at = closing(head, at + 1);
             }
@@ -196,8 +199,9 @@ mod tests {
     #[test]
     fn a_file_is_what_it_defines() {
         let file = CFile::read(SMALL);
-        let names: Vec<(&str, bool)> = file.functions.iter().map(|f| (f.name.as_str(), f.is_local)).collect();
-        assert_eq!(names, [("SQUARE", true), ("inner", true), ("outer", false)]);
+        let names: Vec<(&str, bool, u64)> =
+            file.functions.iter().map(|f| (f.name.as_str(), f.is_local, f.line)).collect();
+        assert_eq!(names, [("SQUARE", true, 3), ("inner", true, 12), ("outer", false, 14)]);
         assert_eq!(file.tables.keys().collect::<Vec<_>>(), ["table"]);
         let value = |name: &str| evaluate(&[Token::Name(name.into())], &file).map(|n| n.value);
         assert_eq!(value("huge"), Some(f64::from(1e30f32)));

@@ -32,6 +32,8 @@ pub struct Literal {
 /// What the sources define.
 pub struct Mine {
     files: Vec<CFile>,
+    /// Where each was read, as the sources or an include named it.
+    paths: Vec<PathBuf>,
     /// Where functions known in all files are: file and place in it.
     functions: BTreeMap<String, (usize, usize)>,
     /// The file that first defines a name for others to include.
@@ -73,9 +75,14 @@ impl Mine {
 
     fn index(reader: Reader, headers: BTreeMap<String, usize>) -> Mine {
         let included: BTreeSet<usize> = reader.included();
-        let mut mine =
-            Mine { files: Vec::new(), functions: BTreeMap::new(), shared: BTreeMap::new(), headers };
-        for (at, (_, file)) in reader.files.into_iter().enumerate() {
+        let mut mine = Mine {
+            files: Vec::new(),
+            paths: Vec::new(),
+            functions: BTreeMap::new(),
+            shared: BTreeMap::new(),
+            headers,
+        };
+        for (at, (path, file)) in reader.files.into_iter().enumerate() {
             for (place, function) in file.functions.iter().enumerate() {
                 if !function.is_local || included.contains(&at) {
                     mine.functions.entry(function.name.clone()).or_insert((at, place));
@@ -87,8 +94,29 @@ impl Mine {
                 }
             }
             mine.files.push(file);
+            mine.paths.push(path);
         }
         mine
+    }
+
+    /// The file and line where the sources define a function under test; of an expression or of statements,
+    /// the first function it calls that they define.
+    pub fn definition(&self, function: &Function) -> Option<(&Path, u64)> {
+        let file = self.seen_from(function);
+        let text = match &function.callee {
+            Callee::Signature(text) | Callee::Call(text) | Callee::Body(text) => text,
+        };
+        let text = tokens(text);
+        let mut called = text.windows(2).filter(|pair| pair[1].is("(")).filter_map(|pair| pair[0].name());
+        let (home, place) = called.find_map(|name| self.function(file, name))?;
+        Some((self.paths.get(home)?, self.files[home].functions[place].line))
+    }
+
+    /// The file that stands for a function under test: its first header.
+    fn seen_from(&self, function: &Function) -> usize {
+        let header = function.headers.iter().find_map(|header| self.headers.get(header));
+        // A file that does not exist: all that is known is shared.
+        header.copied().unwrap_or(usize::MAX)
     }
 
     /// Values worth trying, the most promising first, without duplicates (a value stands for its negative).
@@ -114,14 +142,12 @@ impl Mine {
 
     /// The numbers of the call and of every function in reach, breadth first.
     fn walk(&self, function: &Function) -> Vec<(usize, Vec<(Kind, Number)>)> {
-        let header = function.headers.iter().find_map(|header| self.headers.get(header));
-        // A file that does not exist: all that is known is shared.
-        let outside = header.copied().unwrap_or(usize::MAX);
+        let outside = self.seen_from(function);
         let text = match &function.callee {
             Callee::Signature(prototype) => prototype.split('(').next().unwrap_or_default(),
             Callee::Call(text) | Callee::Body(text) => text,
         };
-        let call = CFunction { name: String::new(), is_local: true, body: tokens(text) };
+        let call = CFunction { name: String::new(), is_local: true, line: 0, body: tokens(text) };
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut open = VecDeque::from([(outside, &call, 0)]);
@@ -195,16 +221,16 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn add(&mut self, path: &Path) -> Option<usize> {
-        let path = path.canonicalize().ok()?;
-        if let Some(known) = self.places.get(&path) {
+        let real = path.canonicalize().ok()?;
+        if let Some(known) = self.places.get(&real) {
             return *known;
         }
-        let text = if self.files.len() < MOST_FILES { fs::read(&path).ok() } else { None };
+        let text = if self.files.len() < MOST_FILES { fs::read(&real).ok() } else { None };
         let place = text.map(|bytes| {
-            self.files.push((path.clone(), CFile::read(&String::from_utf8_lossy(&bytes))));
+            self.files.push((path.into(), CFile::read(&String::from_utf8_lossy(&bytes))));
             self.files.len() - 1
         });
-        self.places.insert(path, place);
+        self.places.insert(real, place);
         place
     }
 
@@ -318,6 +344,21 @@ mod tests {
         assert!(!values(&mine, "airy(x)").contains(&99.0));
         let signature = function(Callee::Signature("double other(double x)".into()), &[Scalar::F64]);
         assert_eq!(mine.values(&signature), values(&mine, "other(x)"));
+    }
+
+    #[test]
+    fn a_definition_is_found_by_signature_and_by_the_first_call_that_the_sources_define() {
+        let mine = mine(&FILES);
+        let found = |callee| {
+            let (path, line) = mine.definition(&function(callee, &[Scalar::F64]))?;
+            Some((path.file_name()?.to_str()?.to_owned(), line))
+        };
+        let airy = Some(("airy.c".to_owned(), 13));
+        assert_eq!(found(Callee::Signature("double airy(double x)".into())), airy);
+        assert_eq!(found(Callee::Call("fabs(x) + airy (x) + other(x)".into())), airy);
+        assert_eq!(found(Callee::Body("double y[2]; airy_e(x, y); return y[0];".into())).unwrap().1, 7);
+        assert_eq!(found(Callee::Signature("double included(double x)".into())).unwrap().0, "inner.c");
+        assert_eq!(found(Callee::Call("airy + sin(x)".into())), None);
     }
 
     #[test]

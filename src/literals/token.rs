@@ -1,4 +1,4 @@
-//! C text to tokens: comments and continued lines are gone, preprocessor lines are kept apart.
+//! C text to tokens and their lines: comments and continued lines are gone, preprocessor lines are kept apart.
 
 use super::number::Number;
 
@@ -43,30 +43,49 @@ pub struct Define {
     pub name: String,
     pub has_parameters: bool,
     pub tokens: Vec<Token>,
+    pub line: u64,
 }
 
 /// A file cut into what the compiler sees and what the preprocessor does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scanned {
     pub code: Vec<Token>,
+    /// The line of each token of the code, counted from 1.
+    pub lines: Vec<u64>,
     pub defines: Vec<Define>,
     /// Names as written between quotes or brackets.
     pub includes: Vec<String>,
 }
 
+/// Stands for the end of a line that a comment or a backslash hides: white space, so that no token holds it, and
+/// in no source.
+const JOINT: char = '\u{85}';
+
+/// Hidden ends of lines.
+fn joints(text: &str) -> u64 {
+    text.matches(JOINT).count() as u64
+}
+
 /// Reads a whole file. Never fails: what is no C gives tokens that mean nothing.
 pub fn scan(text: &str) -> Scanned {
-    let plain = without_comments(&text.replace("\\\r\n", "").replace("\\\n", ""));
+    let joint = JOINT.to_string();
+    let plain = without_comments(&text.replace("\\\r\n", &joint).replace("\\\n", &joint));
     let mut scanned = Scanned::default();
     let mut conditions = Conditions::default();
+    let mut next = 1;
     for line in plain.lines() {
+        let number = next;
+        next += 1 + joints(line);
         let directive = line.trim_start().strip_prefix('#').map(str::trim);
         if directive.is_some_and(|text| conditions.read(text, &scanned.code)) || !conditions.live() {
             continue;
         }
         match directive {
-            None => tokenize(line, &mut scanned.code),
-            Some(text) => read_directive(text, &mut scanned),
+            None => tokenize(line, number, |token, number| {
+                scanned.code.push(token);
+                scanned.lines.push(number);
+            }),
+            Some(text) => read_directive(text, number, &mut scanned),
         }
     }
     scanned
@@ -118,7 +137,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     scan(text).code
 }
 
-fn read_directive(text: &str, scanned: &mut Scanned) {
+fn read_directive(text: &str, line: u64, scanned: &mut Scanned) {
     if let Some(rest) = text.strip_prefix("include") {
         let name = rest.trim().strip_prefix(['"', '<']).and_then(|r| r.split(['"', '>']).next());
         scanned.includes.extend(name.map(str::to_owned));
@@ -132,8 +151,8 @@ fn read_directive(text: &str, scanned: &mut Scanned) {
             body = body.split_once(')').map_or("", |(_, after)| after);
         }
         let mut tokens = Vec::new();
-        tokenize(body, &mut tokens);
-        scanned.defines.push(Define { name: name.into(), has_parameters, tokens });
+        tokenize(body, line, |token, _| tokens.push(token));
+        scanned.defines.push(Define { name: name.into(), has_parameters, tokens, line });
     }
 }
 
@@ -141,23 +160,30 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Comments become a space; those in strings are none.
+/// Comments become a space, and joints for the lines they go over; those in strings are none.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['/', '"', '\'']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = if rest.starts_with("//") {
-            out.push(' ');
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(inside) = rest.strip_prefix("/*") {
-            out.push(' ');
-            inside.find("*/").map_or(rest.len(), |end| end + 4)
+        let comment = if rest.starts_with("//") {
+            Some(rest.find('\n').unwrap_or(rest.len()))
         } else {
-            let length = if rest.starts_with('/') { 1 } else { quoted_length(rest) };
-            out.push_str(&rest[..length]);
-            length
+            let inside = rest.strip_prefix("/*");
+            inside.map(|inside| inside.find("*/").map_or(rest.len(), |end| end + 4))
+        };
+        let length = match comment {
+            Some(length) => {
+                out.push(' ');
+                out.extend(rest[..length].chars().filter(|c| matches!(*c, '\n' | JOINT)).map(|_| JOINT));
+                length
+            }
+            None => {
+                let length = if rest.starts_with('/') { 1 } else { quoted_length(rest) };
+                out.push_str(&rest[..length]);
+                length
+            }
         };
         rest = &rest[length..];
     }
@@ -181,12 +207,17 @@ fn quoted_length(text: &str) -> usize {
     text.len()
 }
 
-fn tokenize(line: &str, tokens: &mut Vec<Token>) {
-    let mut rest = line.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let (token, length) = next_token(rest, first);
-        tokens.push(token);
-        rest = rest[length..].trim_start();
+/// Hands on every token with its line; the text starts at line `number`.
+fn tokenize(text: &str, mut number: u64, mut put: impl FnMut(Token, u64)) {
+    let mut rest = text;
+    loop {
+        let start = rest.trim_start();
+        number += joints(&rest[..rest.len() - start.len()]);
+        let Some(first) = start.chars().next() else { return };
+        let (token, length) = next_token(start, first);
+        put(token, number);
+        number += joints(&start[..length]);
+        rest = &start[length..];
     }
 }
 
@@ -266,6 +297,17 @@ mod tests {
     fn dead_code_and_second_openings_of_a_brace_are_left_out() {
         let text = "#if 0\n1;\n# if X\n2;\n# endif\n#else\n3;\n#endif\n#ifdef X\nf(4) {\n#elif Y\nf(5) {\n#else\nf(6) {\n#endif\n}\n#if X\n7;\n#else\n8;\n#endif\n#endif\n9;";
         assert_eq!(shown(text), "3.0 ; f ( 4.0 ) { } 7.0 ; 8.0 ; 9.0 ;");
+    }
+
+    #[test]
+    fn tokens_know_their_lines_behind_comments_continued_lines_and_dead_code() {
+        let text =
+            "/* 1\n 2 */ a\n#define B(x) \\\n  (x)\n#if 0\ndead\n#endif\nc \\\r\n d // \\\n e\n\"\\\n\" f\n";
+        let scanned = scan(text);
+        let named: Vec<(&str, u64)> =
+            scanned.code.iter().zip(&scanned.lines).filter_map(|(t, &n)| Some((t.name()?, n))).collect();
+        assert_eq!(named, [("a", 2), ("c", 8), ("d", 9), ("f", 12)]);
+        assert_eq!(scanned.defines[0].line, 3);
     }
 
     proptest! {

@@ -2,23 +2,33 @@
 //! Renderers turn data into text; they never look at the terminal, a file or a search.
 
 pub mod bench;
+pub mod compare;
 pub mod confirm;
 pub mod doctor;
 pub mod evaluation;
+pub mod github;
+pub mod junit;
+pub mod markdown;
 pub mod plan;
 pub mod progress;
 pub mod replay;
 pub mod repro;
+pub mod samples;
+pub mod sarif;
 pub mod speed;
+pub mod summary;
 pub mod table;
 
+mod digest;
 mod instructions;
 mod material;
 mod number;
+mod place;
 mod ranges;
 #[cfg(test)]
 mod sample;
 mod style;
+mod text;
 
 pub use material::Material;
 pub use style::Style;

@@ -45,7 +45,7 @@ pub(super) fn is_inconsistent(function: &FunctionRow) -> bool {
     function.comparisons.iter().any(differs)
 }
 
-fn differs(comparison: &ComparisonRow) -> bool {
+pub(super) fn differs(comparison: &ComparisonRow) -> bool {
     !comparison.ranges.is_empty() || comparison.witness.is_some()
 }
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::fp::Scalar;
 use crate::model::{
-    Budget, BuildRow, ComparisonRow, EdgeKind, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow,
-    RangeRow, RunFile, SCHEMA, StopReason, WitnessRow,
+    Budget, BuildRow, CONFIRM_SCHEMA, ComparisonRow, ConfirmFile, ConfirmRow, Confirmed, EdgeKind, EdgeRow,
+    FaultRow, FunctionRow, FunctionSamples, HostRow, NumberText, ParamRow, RangeRow, RunFile, SCHEMA,
+    SourceRow, StopReason, WitnessRow,
 };
+use crate::report::Material;
 
 pub(super) const HOSTILE: &str = "evil\u{1b}[31m\n<script>alert(1)</script>\u{202e}";
 
@@ -140,8 +142,11 @@ fn functions() -> Vec<FunctionRow> {
         Some(WitnessRow { inputs: vec![number(0.5)], baseline: number(1.0), variant: fault("timeout") });
     let mut hostile = function(HOSTILE, &[HOSTILE], vec![comparison(HOSTILE, vec![nan.clone()])]);
     hostile.missing = [(HOSTILE.to_string(), "undefined reference to `\u{1b}[0m'\nmore".to_string())].into();
+    let mut airy = function("airy_ai", &["x"], vec![comparison(fast, vec![nan, weak])]);
+    airy.source = Some(SourceRow { file: "src/airy.c".into(), line: 12 });
+    hostile.source = Some(SourceRow { file: format!("src/{HOSTILE}, a:b%.c"), line: 1 });
     vec![
-        function("airy_ai", &["x"], vec![comparison(fast, vec![nan, weak])]),
+        airy,
         root,
         function("kahan_sum", &["x"], vec![comparison(fast, Vec::new())]),
         function("log_sum_exp", &["x", "y"], vec![comparison(fast, Vec::new())]),
@@ -160,6 +165,65 @@ fn three_parameters(mut range: RangeRow) -> RangeRow {
     range
 }
 
+/// Names every range as a run does.
+fn named(mut functions: Vec<FunctionRow>) -> Vec<FunctionRow> {
+    for function in &mut functions {
+        for comparison in &mut function.comparisons {
+            for (index, range) in comparison.ranges.iter_mut().enumerate() {
+                range.id = format!("{}#{}.{}", function.name, comparison.build, index + 1);
+            }
+        }
+    }
+    functions
+}
+
+fn samples() -> Vec<FunctionSamples> {
+    let hex = |x: f64| number(x).hex;
+    let of = |function: &str, params: &[&str], builds: &[&str], samples| FunctionSamples {
+        function: function.into(),
+        params: params.iter().map(|p| (*p).into()).collect(),
+        builds: builds.iter().map(|b| (*b).into()).collect(),
+        samples,
+    };
+    vec![
+        of(
+            "airy_ai",
+            &["x"],
+            &["gcc/O3-fast/native"],
+            vec![(vec![hex(0.1)], vec![Some(1.5)]), (vec![hex(f64::NAN)], vec![None])],
+        ),
+        of(
+            "log_sum_exp",
+            &["x", "y"],
+            &["gcc/O2/native", "gcc/O3-fast/native"],
+            vec![(vec![hex(-0.0), hex(1.0 / 3.0)], vec![Some(0.0), Some(51.25)])],
+        ),
+        of(HOSTILE, &[HOSTILE], &["a,\"b\""], vec![(vec!["=1+1".into()], vec![Some(0.1)])]),
+    ]
+}
+
+/// The run and what stands beside it.
+pub(super) fn material() -> Material {
+    let row = |confirmed, reason: &str| ConfirmRow {
+        confirmed,
+        baseline: None,
+        variant: None,
+        reason: reason.into(),
+    };
+    let witnesses = [
+        ("airy_ai#gcc/O3-fast/native.1".into(), row(Confirmed::Yes, "")),
+        ("quadratic_root#gcc/O3-fast/native.1".into(), row(Confirmed::No, "it answers 1")),
+        ("quadratic_root#gcc/O2/aarch64.5".into(), row(Confirmed::Unknown, "gcc is gone")),
+    ];
+    Material {
+        run: run(),
+        samples: samples().into_iter().map(|s| (s.function.clone(), s)).collect(),
+        confirm: Some(ConfirmFile { schema: CONFIRM_SCHEMA.into(), witnesses: witnesses.into() }),
+        speed: None,
+        name: None,
+    }
+}
+
 /// The run.
 pub(super) fn run() -> RunFile {
     RunFile {
@@ -172,6 +236,6 @@ pub(super) fn run() -> RunFile {
         host: HostRow { cpu: "x86".into(), libm: "glibc 2.36".into() },
         baseline: "gcc/O0/native".into(),
         builds: builds(),
-        functions: functions(),
+        functions: named(functions()),
     }
 }

@@ -1,7 +1,7 @@
 //! Writing a file so that a reader, or a machine that loses power, sees it whole or not at all.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::StoreError;
@@ -11,6 +11,14 @@ const SUFFIX: &str = ".tmp";
 
 /// Replaces `path` with `bytes`: a temporary file beside it, synced, then renamed.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// The same for what is written piece by piece.
+pub(super) fn write_with(
+    path: &Path,
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<(), StoreError> {
     // The parent of a plain name is the empty path.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let fail = |source| StoreError::Io { what: "write", path: path.into(), source };
@@ -23,7 +31,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder).map_err(fail)?;
-    file.write_all(bytes).map_err(fail)?;
+    fill(file.as_file_mut()).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
     file.persist(path).map_err(|e| fail(e.error))?;
     sync_folder(folder)

@@ -1,5 +1,6 @@
 //! Files beside `run.json`: samples, and what later commands found out about a run. Each may be missing.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -60,6 +61,14 @@ pub fn page_path(folder: &Path) -> PathBuf {
 /// A rendered report: whole or not at all, like everything else.
 pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
     atomic::write(path, text.as_bytes())
+}
+
+/// The same for a report that is written piece by piece.
+pub fn write_with(
+    path: &Path,
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<(), StoreError> {
+    atomic::write_with(path, fill)
 }
 
 fn read_optional<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<Option<T>, StoreError> {

@@ -37,6 +37,7 @@ mod units;
 pub use bench::{BenchPlace, Opening, bench_json, read_bench};
 pub use beside::{
     page_path, read_confirm, read_samples, read_speed, speed_json, write_confirm, write_speed, write_text,
+    write_with,
 };
 pub use date::utc_date;
 pub use error::StoreError;

@@ -1,0 +1,175 @@
+//! Ranges of two runs that are about the same inputs. Ids say nothing here: they are numbers in a list.
+
+use crate::fp::{Scalar, parse_number};
+use crate::model::{ComparisonRow, NumberText, WitnessRow};
+
+/// Two boxes that are no farther apart than this part of a binade count as overlapping: no search knows an edge,
+/// or the place of a root, better.
+const SLACK_BITS: u32 = 4;
+
+/// A range, or the one input that is in none.
+pub(super) struct Piece<'a> {
+    pub id: String,
+    pub lo: &'a [NumberText],
+    pub hi: &'a [NumberText],
+    pub bits: f64,
+    pub category: &'a str,
+    pub witness: &'a WitnessRow,
+    /// None when a bound is no number of its type: it then meets nothing.
+    extent: Option<Vec<Extent>>,
+}
+
+/// A stretch of one parameter on one side of zero, as ordinals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent {
+    negative: bool,
+    lo: i128,
+    hi: i128,
+}
+
+/// What one comparison found.
+pub(super) fn pieces<'a>(comparison: &'a ComparisonRow, scalars: &[Scalar]) -> Vec<Piece<'a>> {
+    let ranges = comparison.ranges.iter().map(|range| Piece {
+        id: range.id.clone(),
+        lo: &range.lo,
+        hi: &range.hi,
+        bits: range.max_bits,
+        category: &range.category,
+        witness: &range.witness,
+        extent: extent(scalars, &range.lo, &range.hi),
+    });
+    let mut pieces: Vec<Piece> = ranges.collect();
+    if let Some(witness) = &comparison.witness {
+        let own = Piece {
+            id: "lone".into(),
+            lo: &witness.inputs,
+            hi: &witness.inputs,
+            bits: comparison.max_bits,
+            category: "one input",
+            witness,
+            extent: extent(scalars, &witness.inputs, &witness.inputs),
+        };
+        if !pieces.iter().any(|piece| meets(piece, &own)) {
+            pieces.push(own);
+        }
+    }
+    pieces
+}
+
+fn extent(scalars: &[Scalar], lo: &[NumberText], hi: &[NumberText]) -> Option<Vec<Extent>> {
+    let along = |(&scalar, (lo, hi)): (&Scalar, (&NumberText, &NumberText))| {
+        let (lo, hi) = (parse_number(scalar, &lo.hex).ok()?, parse_number(scalar, &hi.hex).ok()?);
+        let slack = match scalar.mantissa_bits() {
+            0 => 0,
+            bits => 1i128 << (bits - SLACK_BITS),
+        };
+        // Of a range that ends in a zero, the other end says the side; -0 alone is on the negative one.
+        let negative = scalar.is_negative(lo) && (scalar.is_negative(hi) || scalar.ordinal(hi)? == 0);
+        Some(Extent { negative, lo: scalar.ordinal(lo)? - slack, hi: scalar.ordinal(hi)? })
+    };
+    scalars.iter().zip(lo.iter().zip(hi)).map(along).collect()
+}
+
+fn meets(a: &Piece, b: &Piece) -> bool {
+    let (Some(a), Some(b)) = (&a.extent, &b.extent) else { return false };
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| a.negative == b.negative && a.lo <= b.hi && b.lo <= a.hi)
+}
+
+/// Ranges of both runs that meet, directly or through others.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Group {
+    pub a: Vec<usize>,
+    pub b: Vec<usize>,
+}
+
+/// Every piece is in one group; groups come in the order of their first piece, those of the second run last.
+pub(super) fn groups(a: &[Piece], b: &[Piece]) -> Vec<Group> {
+    let mut group_of_b: Vec<Option<usize>> = vec![None; b.len()];
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, piece) in a.iter().enumerate() {
+        let met: Vec<usize> = (0..b.len()).filter(|&other| meets(piece, &b[other])).collect();
+        // The groups that this piece joins become one.
+        let mut joined: Vec<usize> = met.iter().filter_map(|&other| group_of_b[other]).collect();
+        joined.sort_unstable();
+        joined.dedup();
+        let home = joined.first().copied().unwrap_or(groups.len());
+        if home == groups.len() {
+            groups.push(Group::default());
+        }
+        for &other in joined.iter().skip(1) {
+            let Group { a, b } = std::mem::take(&mut groups[other]);
+            groups[home].a.extend(a);
+            groups[home].b.extend(b);
+        }
+        groups[home].a.push(index);
+        groups[home].b.extend(met.iter().filter(|&&other| group_of_b[other].is_none()));
+        for &other in &groups[home].b {
+            group_of_b[other] = Some(home);
+        }
+    }
+    let alone = (0..b.len()).filter(|&other| group_of_b[other].is_none());
+    let alone: Vec<Group> = alone.map(|other| Group { a: Vec::new(), b: vec![other] }).collect();
+    groups.extend(alone);
+    groups.retain(|group| !group.a.is_empty() || !group.b.is_empty());
+    for group in &mut groups {
+        group.a.sort_unstable();
+        group.b.sort_unstable();
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn witness() -> WitnessRow {
+        let zero = NumberText::new(Scalar::F64, 0);
+        WitnessRow { inputs: vec![zero.clone()], baseline: zero.clone(), variant: zero }
+    }
+
+    fn grouped(a: &[(f64, f64)], b: &[(f64, f64)]) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let text = |x: f64| vec![NumberText::new(Scalar::F64, x.to_bits())];
+        let bounds = |list: &[(f64, f64)]| -> Vec<(Vec<NumberText>, Vec<NumberText>)> {
+            list.iter().map(|&(lo, hi)| (text(lo), text(hi))).collect()
+        };
+        let (a, b, witness) = (bounds(a), bounds(b), witness());
+        fn all<'a>(
+            list: &'a [(Vec<NumberText>, Vec<NumberText>)],
+            witness: &'a WitnessRow,
+        ) -> Vec<Piece<'a>> {
+            let piece = |(lo, hi): &'a (Vec<NumberText>, Vec<NumberText>)| Piece {
+                id: String::new(),
+                lo,
+                hi,
+                bits: 1.0,
+                category: "",
+                witness,
+                extent: extent(&[Scalar::F64], lo, hi),
+            };
+            list.iter().map(piece).collect()
+        }
+        groups(&all(&a, &witness), &all(&b, &witness)).into_iter().map(|g| (g.a, g.b)).collect()
+    }
+
+    #[test]
+    fn ranges_that_overlap_are_one_group_also_through_others() {
+        // The second run has one range where the first had two, and the other way round.
+        assert_eq!(grouped(&[(1.0, 2.0), (4.0, 8.0)], &[(1.5, 5.0)]), [(vec![0, 1], vec![0])]);
+        assert_eq!(grouped(&[(1.5, 5.0)], &[(1.0, 2.0), (4.0, 8.0)]), [(vec![0], vec![0, 1])]);
+        let chain = grouped(&[(1.0, 2.0), (8.0, 9.0), (3.0, 7.0)], &[(1.5, 4.0), (6.0, 8.5)]);
+        assert_eq!(chain, [(vec![0, 1, 2], vec![0, 1])]);
+    }
+
+    #[test]
+    fn ranges_of_other_orthants_or_far_away_stay_alone() {
+        assert_eq!(grouped(&[(-2.0, -0.0)], &[(0.0, 2.0)]), [(vec![0], vec![]), (vec![], vec![0])]);
+        assert_eq!(grouped(&[(1.0, 2.0)], &[(3.0, 4.0)]), [(vec![0], vec![]), (vec![], vec![0])]);
+        assert_eq!(grouped(&[(1.0, 2.0)], &[(2.1, 4.0)]).len(), 1, "within a sixteenth of a binade");
+    }
+
+    #[test]
+    fn bounds_that_are_no_numbers_meet_nothing() {
+        assert_eq!(grouped(&[(f64::NAN, 2.0)], &[(1.0, 2.0)]).len(), 2);
+    }
+}

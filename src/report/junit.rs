@@ -1,0 +1,162 @@
+//! A run as JUnit XML: a suite per build, a test case per function. It fails where the build disagrees with the
+//! baseline, is an error where it faults, and is skipped where there is nothing to compare.
+
+use quick_junit::{NonSuccessKind, Property, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use super::Material;
+use super::number::{exact, interval, plural, share};
+use super::ranges::differs;
+use crate::model::{
+    BuildRow, ComparisonRow, FaultRow, FunctionRow, RangeRow, RunFile, WitnessRow, gist, printable,
+};
+
+/// The XML text.
+pub fn render(material: &Material) -> Result<String, SerializeError> {
+    let run = &material.run;
+    let mut report = Report::new(format!("bitrift {}", printable(&run.name)));
+    for build in &run.builds {
+        report.add_test_suite(suite(material, build));
+    }
+    let text = report.to_string()?;
+    // The schema that Jenkins reads by knows this attribute of a suite, and not of all of them. A quote
+    // in a name would be escaped, so this is the attribute.
+    Ok(text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1))
+}
+
+fn suite(material: &Material, build: &BuildRow) -> TestSuite {
+    let run = &material.run;
+    let mut suite = TestSuite::new(printable(&build.id));
+    let flags = build.flags.join(" ");
+    for (name, value) in [
+        ("compiler", &build.version),
+        ("flags", &flags),
+        ("target", &build.target),
+        ("fpenv", &build.fpenv),
+        ("libm", &build.libm),
+        ("baseline", &run.baseline),
+    ] {
+        if !value.is_empty() {
+            suite.add_property(Property::new(name, printable(value)));
+        }
+    }
+    for function in &run.functions {
+        if let Some(status) = status(material, build, function) {
+            let mut case = TestCase::new(printable(&function.name), status);
+            case.set_classname(printable(&build.id));
+            suite.add_test_case(case);
+        }
+    }
+    suite
+}
+
+/// None: the baseline, which is compared with nothing, and did no wrong.
+fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Option<TestCaseStatus> {
+    let run = &material.run;
+    let faults: Vec<&FaultRow> = function.faults.iter().filter(|f| f.build == build.id).collect();
+    let comparison = function.comparisons.iter().find(|c| c.build == build.id);
+    let found = comparison.filter(|c| differs(c)).map(|c| findings(material, function, c));
+    if let Some(first) = faults.first() {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_type(printable(&first.kind));
+        status.set_message(faults.iter().map(|f| fault_line(f)).collect::<Vec<_>>().join("; "));
+        let examples = faults.iter().map(|fault| fault_text(function, fault));
+        status.set_description(examples.chain(found).collect::<String>());
+        return Some(status);
+    }
+    if let (Some(comparison), Some(found)) = (comparison, found) {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let worst = comparison.ranges.iter().reduce(|a, b| if b.max_bits > a.max_bits { b } else { a });
+        status.set_type(worst.map_or("one input".into(), |range| printable(&range.category)));
+        let ranges = plural(comparison.ranges.len(), "range");
+        let against = printable(&comparison.baseline);
+        status.set_message(format!("{:.1} bits from {against}, in {ranges}", comparison.max_bits));
+        status.set_description(found);
+        return Some(status);
+    }
+    if comparison.is_some() {
+        return Some(TestCaseStatus::success());
+    }
+    if build.id == run.baseline && build.status == "built" {
+        return None;
+    }
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(printable(gist(why_skipped(run, build, function))));
+    Some(status)
+}
+
+fn why_skipped<'a>(run: &RunFile, build: &'a BuildRow, function: &'a FunctionRow) -> &'a str {
+    if build.status != "built" {
+        return &build.reason;
+    }
+    let missing = function.missing.get(&build.id).or_else(|| function.missing.get(&run.baseline));
+    missing.map_or("it was not compared", String::as_str)
+}
+
+fn fault_line(fault: &FaultRow) -> String {
+    format!("{} x {}", fault.count, printable(&fault.kind))
+}
+
+fn inputs(function: &FunctionRow, inputs: &[crate::model::NumberText]) -> String {
+    let inputs = function.params.iter().zip(inputs);
+    let inputs: Vec<_> = inputs.map(|(p, x)| format!("{} = {}", printable(&p.name), exact(x))).collect();
+    inputs.join(", ")
+}
+
+fn fault_text(function: &FunctionRow, fault: &FaultRow) -> String {
+    let mut text = format!("{}\n", fault_line(fault));
+    for example in &fault.examples {
+        text.push_str(&format!("  at {}\n", inputs(function, example)));
+    }
+    text
+}
+
+/// Every range with its witness, or the one input that differs.
+fn findings(material: &Material, function: &FunctionRow, comparison: &ComparisonRow) -> String {
+    if comparison.ranges.is_empty() {
+        let witness = comparison.witness.as_ref().map(|w| witness_lines(function, w));
+        return format!("one input, in no range\n{}", witness.unwrap_or_default());
+    }
+    comparison.ranges.iter().map(|range| range_text(material, function, range)).collect()
+}
+
+fn range_text(material: &Material, function: &FunctionRow, range: &RangeRow) -> String {
+    let bounds = function.params.iter().zip(range.lo.iter().zip(&range.hi));
+    let bounds: Vec<_> =
+        bounds.map(|(p, (lo, hi))| format!("{} in {}", printable(&p.name), interval(lo, hi))).collect();
+    let confirmed = material.confirmation(&range.id);
+    let confirmed = confirmed.map(|row| format!("  confirmed: {:?}\n", row.confirmed).to_lowercase());
+    format!(
+        "{}: {}, {} of inputs, mean {:.1}, max {:.1} bits\n{}{}",
+        bounds.join(", "),
+        printable(&range.category),
+        share(range.inconsistent, range.samples),
+        range.mean_bits,
+        range.max_bits,
+        witness_lines(function, &range.witness),
+        confirmed.unwrap_or_default()
+    )
+}
+
+fn witness_lines(function: &FunctionRow, witness: &WitnessRow) -> String {
+    let at = inputs(function, &witness.inputs);
+    format!("  at {at}\n  {} -> {}\n", exact(&witness.baseline), exact(&witness.variant))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn every_function_and_build_is_a_test_case() {
+        insta::assert_snapshot!(render(&sample::material()).unwrap());
+    }
+
+    #[test]
+    fn an_empty_run_is_still_a_report() {
+        let mut material = sample::material();
+        material.run.functions.clear();
+        material.run.builds.clear();
+        assert!(render(&material).unwrap().contains("<testsuites name=\"bitrift odd\" tests=\"0\" failures"));
+    }
+}

@@ -1,0 +1,192 @@
+//! A run for a pull request: a line, a table of the worst functions, the rest folded away.
+
+use std::fmt::Write;
+
+use super::Material;
+use super::digest::{self, Moved};
+use super::number::{count, exact, interval, plural, share};
+use super::text::code;
+use crate::model::{RunFile, WitnessRow, gist};
+
+/// Functions in the table.
+const MOST: usize = 20;
+
+/// The whole report, in the Markdown that GitHub and GitLab show.
+pub fn render(material: &Material) -> String {
+    let run = &material.run;
+    let moved = digest::moved(run);
+    let mut text = format!("### bitrift: {}\n\n", code(&run.name));
+    let ranges: usize = moved.iter().map(|m| m.ranges).sum();
+    let functions = plural(run.functions.len(), "function");
+    let _ = match moved.first() {
+        None => writeln!(text, "No inconsistency with {} found in {functions}.", code(&run.baseline)),
+        Some(worst) => writeln!(
+            text,
+            "**{} of {functions}** give other results than {} under some build: {}, worst **{:.1} bits**.",
+            moved.len(),
+            code(&run.baseline),
+            plural(ranges, "range"),
+            worst.worst.max_bits
+        ),
+    };
+    let shown = &moved[..moved.len().min(MOST)];
+    text.push_str(&worst_table(shown, moved.len()));
+    for (title, table) in [
+        (format!("Witnesses of the {} worst", shown.len()), witnesses(material, shown)),
+        ("Builds".into(), builds(run)),
+        ("Faults".into(), faults(run)),
+        ("Not evaluated".into(), not_evaluated(run)),
+    ] {
+        if !table.is_empty() {
+            // GitHub reads Markdown inside a block of HTML only behind an empty line.
+            let _ = write!(text, "\n<details><summary>{title}</summary>\n\n{table}\n</details>\n");
+        }
+    }
+    text
+}
+
+/// A table, or nothing when it has no rows. A column whose heading ends in `:` is aligned right.
+pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(headings.iter().map(|h| h.trim_end_matches(':')).collect());
+    text.push_str(&line(headings.iter().map(|h| if h.ends_with(':') { "--:" } else { "---" }).collect()));
+    for row in rows {
+        text.push_str(&line(row.iter().map(String::as_str).collect()));
+    }
+    text
+}
+
+fn worst_table(moved: &[Moved], of: usize) -> String {
+    let row = |m: &Moved| {
+        let place = m.range.map(|range| {
+            let bounds = m.function.params.iter().zip(range.lo.iter().zip(&range.hi));
+            let bounds: Vec<_> =
+                bounds.map(|(p, (lo, hi))| code(&format!("{} in {}", p.name, interval(lo, hi)))).collect();
+            bounds.join("<br>")
+        });
+        vec![
+            code(&m.function.name),
+            format!("{:.1}", m.worst.max_bits),
+            code(m.category()),
+            code(&m.worst.build),
+            m.range.map(|range| share(range.inconsistent, range.samples)).unwrap_or_default(),
+            place.unwrap_or_else(|| "one input".into()),
+            count(m.ranges as u64),
+        ]
+    };
+    let rows: Vec<_> = moved.iter().map(row).collect();
+    let headings = ["function", "bits:", "kind", "worst build", "share:", "range", "ranges:"];
+    let mut text = table(&headings, &rows);
+    if !text.is_empty() {
+        text.insert(0, '\n');
+    }
+    if of > moved.len() {
+        let _ = write!(text, "\n+ {}\n", plural(of - moved.len(), "more function"));
+    }
+    text
+}
+
+fn witnesses(material: &Material, moved: &[Moved]) -> String {
+    let row = |m: &Moved| {
+        let WitnessRow { inputs, baseline, variant } = m.witness()?;
+        let inputs = m.function.params.iter().zip(inputs);
+        let inputs: Vec<_> = inputs.map(|(p, x)| code(&format!("{} = {}", p.name, exact(x)))).collect();
+        let confirmed = m.range.and_then(|range| material.confirmation(&range.id));
+        let confirmed = confirmed.map(|row| format!("{:?}", row.confirmed).to_lowercase());
+        Some(vec![
+            code(&m.function.name),
+            inputs.join("<br>"),
+            code(&baseline.dec),
+            code(&variant.dec),
+            confirmed.unwrap_or_else(|| "not tried".into()),
+        ])
+    };
+    let rows: Vec<_> = moved.iter().filter_map(row).collect();
+    table(&["function", "input", "baseline", "worst build", "confirmed"], &rows)
+}
+
+fn builds(run: &RunFile) -> String {
+    let tallies = digest::by_build(run);
+    let row = |build: &crate::model::BuildRow| {
+        let tally = tallies.iter().find(|(id, _)| *id == build.id).map(|(_, tally)| tally);
+        let of = |f: &dyn Fn(&digest::BuildTally) -> String| tally.map(f).unwrap_or_default();
+        let what = match build.id == run.baseline {
+            true => "baseline".to_owned(),
+            false => of(&|t| count(t.functions as u64)),
+        };
+        let most = of(&|t| if t.functions > 0 { format!("{:.1}", t.max_bits) } else { "0".into() });
+        vec![code(&build.id), what, of(&|t| count(t.ranges as u64)), most, code(&build.version)]
+    };
+    let rows: Vec<_> = run.builds.iter().filter(|b| b.status == "built").map(row).collect();
+    table(&["build", "functions that differ:", "ranges:", "most bits:", "compiler"], &rows)
+}
+
+fn faults(run: &RunFile) -> String {
+    let mut rows = Vec::new();
+    for function in &run.functions {
+        for fault in &function.faults {
+            let example = fault.examples.first().map(|inputs| {
+                let inputs: Vec<_> = inputs.iter().map(|x| code(&exact(x))).collect();
+                inputs.join("<br>")
+            });
+            rows.push(vec![
+                code(&function.name),
+                code(&fault.build),
+                code(&fault.kind),
+                count(fault.count),
+                example.unwrap_or_default(),
+            ]);
+        }
+    }
+    table(&["function", "build", "fault", "count:", "first input"], &rows)
+}
+
+fn not_evaluated(run: &RunFile) -> String {
+    let builds = run.builds.iter().filter(|b| b.status != "built");
+    let builds = builds.map(|b| vec!["all".to_owned(), code(&b.id), code(gist(&b.reason))]);
+    let missing = run
+        .functions
+        .iter()
+        .flat_map(|f| f.missing.iter().map(|(build, why)| vec![code(&f.name), code(build), code(gist(why))]));
+    let rows: Vec<_> = builds.chain(missing).collect();
+    table(&["functions", "build", "because"], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn a_pull_request_gets_a_short_table_and_the_rest_folded_away() {
+        insta::assert_snapshot!(render(&sample::material()));
+    }
+
+    #[test]
+    fn every_row_has_as_many_cells_as_its_heading_whatever_the_names() {
+        let mut material = sample::material();
+        material.run.functions[0].name = "a|b`c\\|<b>d\n* e".into();
+        let text = render(&material);
+        let mut columns = 0;
+        for line in text.lines() {
+            if !line.starts_with('|') {
+                columns = 0;
+                continue;
+            }
+            let found = line.matches('|').count();
+            assert!(columns == 0 || found == columns, "{line}");
+            columns = found;
+        }
+        assert!(!text.contains("<script") && !text.contains("<b>"), "{text}");
+    }
+
+    #[test]
+    fn a_run_without_findings_is_one_line() {
+        let mut material = sample::material();
+        material.run.functions.retain(|f| f.name == "kahan_sum");
+        assert!(render(&material).contains("No inconsistency with `gcc/O0/native` found in 1 function."));
+    }
+}

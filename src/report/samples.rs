@@ -1,0 +1,132 @@
+//! The stored samples as a table for Python or R: one row for each sample and build, in the CSV of RFC 4180.
+
+use std::io::{self, Write};
+
+use super::Material;
+use crate::fp::{Scalar, format_dec, parse_number};
+use crate::model::FunctionSamples;
+
+/// Columns in front of the inputs.
+const HEAD: [&str; 4] = ["function", "sample", "build", "bits"];
+
+/// Names of the columns: as many inputs as the function of most parameters has.
+pub(super) fn columns(material: &Material) -> Vec<String> {
+    let most = material.samples.values().map(|s| s.params.len()).max().unwrap_or(0);
+    let inputs = (1..=most).flat_map(|n| ["name", "hex", "dec"].map(|what| format!("x{n}_{what}")));
+    HEAD.iter().map(|name| (*name).to_owned()).chain(inputs).collect()
+}
+
+/// An input as its name, its exact text and its decimal.
+pub(super) struct InputCell<'a> {
+    pub name: &'a str,
+    pub hex: &'a str,
+    /// Reads back as the same value; empty where the exact text is no number.
+    pub dec: String,
+}
+
+/// One row of the table.
+pub(super) struct SampleRow<'a> {
+    pub function: &'a str,
+    /// Counted from 1 within a function: rows of the same number are the same input.
+    pub sample: usize,
+    pub build: &'a str,
+    /// None: one of the builds gave no value.
+    pub bits: Option<f32>,
+    pub inputs: &'a [InputCell<'a>],
+}
+
+/// Hands on every row, function by function in the order of the run.
+pub(super) fn each<E>(
+    material: &Material,
+    mut put: impl FnMut(&SampleRow) -> Result<(), E>,
+) -> Result<(), E> {
+    for function in &material.run.functions {
+        let Some(stored) = material.samples.get(&function.name) else { continue };
+        let scalar = |name: &str| Scalar::ALL.into_iter().find(|ty| ty.c_name() == name);
+        let types: Vec<Option<Scalar>> = function.params.iter().map(|p| scalar(&p.ty)).collect();
+        for (index, (inputs, bits)) in stored.samples.iter().enumerate() {
+            let inputs: Vec<InputCell> = cells(stored, &types, inputs);
+            for (build, bits) in stored.builds.iter().zip(bits) {
+                let function = &stored.function;
+                put(&SampleRow { function, sample: index + 1, build, bits: *bits, inputs: &inputs })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn cells<'a>(
+    stored: &'a FunctionSamples,
+    types: &[Option<Scalar>],
+    inputs: &'a [String],
+) -> Vec<InputCell<'a>> {
+    let cell = |(index, (name, hex)): (usize, (&'a String, &'a String))| {
+        let ty = types.get(index).copied().flatten();
+        let bits = ty.and_then(|ty| Some((ty, parse_number(ty, hex).ok()?)));
+        InputCell { name, hex, dec: bits.map(|(ty, bits)| format_dec(ty, bits)).unwrap_or_default() }
+    };
+    stored.params.iter().zip(inputs).enumerate().map(cell).collect()
+}
+
+/// Writes the table as it goes, so that its size does not matter.
+pub fn write_csv(material: &Material, out: impl Write) -> io::Result<()> {
+    let columns = columns(material);
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(&columns)?;
+    each(material, |row| {
+        let bits = row.bits.map(|bits| bits.to_string()).unwrap_or_default();
+        let sample = row.sample.to_string();
+        let head = [row.function, &sample, row.build, &bits];
+        let inputs = row.inputs.iter().flat_map(|x| [x.name, x.hex, x.dec.as_str()]);
+        let given = head.into_iter().chain(inputs);
+        let rest = columns.len() - HEAD.len() - 3 * row.inputs.len();
+        csv.write_record(given.chain(std::iter::repeat_n("", rest)))
+    })?;
+    csv.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn text(material: &Material) -> String {
+        let mut bytes = Vec::new();
+        write_csv(material, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn every_sample_and_build_is_a_row_whatever_the_number_of_parameters() {
+        insta::assert_snapshot!(text(&sample::material()));
+    }
+
+    #[test]
+    fn every_row_reads_back_with_every_value_exact() {
+        let material = sample::material();
+        let text = text(&material);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let width = reader.headers().unwrap().len();
+        let mut rows = 0;
+        for record in reader.records() {
+            let record = record.unwrap();
+            assert_eq!(record.len(), width);
+            for (hex, dec) in [(5, 6), (8, 9)] {
+                if !record[dec].is_empty() && &record[dec] != "nan" {
+                    let exact = parse_number(Scalar::F64, &record[hex]).unwrap();
+                    assert_eq!(record[dec].parse::<f64>().unwrap().to_bits(), exact, "{record:?}");
+                }
+            }
+            rows += 1;
+        }
+        let stored: usize = material.samples.values().map(|s| s.samples.len() * s.builds.len()).sum();
+        assert_eq!(rows, stored);
+    }
+
+    #[test]
+    fn a_run_without_samples_has_a_heading_only() {
+        let mut material = sample::material();
+        material.samples.clear();
+        assert_eq!(text(&material), "function,sample,build,bits\n");
+    }
+}
