@@ -7,17 +7,39 @@ use super::failure::Failure;
 use super::{RESULTS, lab};
 use crate::cli::{Exit, ReportArgs};
 use crate::findings::select;
-use crate::report::Material;
-use crate::store::{read_confirm, read_run, read_samples, read_speed, resolve, write_text};
+use crate::model::printable;
+use crate::report::{Material, html};
+use crate::store::{page_path, read_confirm, read_run, read_samples, read_speed, resolve, write_text};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
     let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
     let material = gather(args, &folder)?;
+    if args.html {
+        return page(args, &folder, material, console);
+    }
     let text = format!("{}\n", material.run.name);
     match &args.out {
         Some(path) => write_text(path, &text)?,
         None => console.print(&text)?,
     }
+    Ok(Exit::Done)
+}
+
+/// The page for a browser, in the run's folder unless told otherwise; says where it is.
+fn page(
+    args: &ReportArgs,
+    folder: &Path,
+    mut material: Material,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    // A page outlives the time when its run is the latest.
+    let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    material.name = material.name.or(own);
+    let path = args.out.clone().unwrap_or_else(|| page_path(folder));
+    let text = html::render(&material)
+        .map_err(|e| Failure::new(Exit::Internal, format!("failed to render: {e}")))?;
+    write_text(&path, &text)?;
+    console.print(&format!("{}\n", printable(&path.display().to_string())))?;
     Ok(Exit::Done)
 }
 

@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod doctor;
 pub mod evaluation;
+pub mod html;
 pub mod plan;
 pub mod progress;
 pub mod replay;
