@@ -17,6 +17,7 @@ class Panel {
 
   close() {
     this.drop();
+    MATRIX.setOpen(-1);
     this.host.hidden = true;
     this.host.replaceChildren();
     history.replaceState(null, "", location.pathname + location.search);
@@ -27,10 +28,20 @@ class Panel {
     this.plot = null;
   }
 
-  /** Shows a function, with the build asked for or the worst. */
+  /** Shows a function and goes to it. */
   open(index, build) {
+    this.show(index, build);
+    this.host.focus({preventScroll: true});
+    const {top} = this.host.getBoundingClientRect();
+    if (top >= 0 && top < innerHeight / 3) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !document.documentElement.dataset.ready;
+    this.host.scrollIntoView({block: "start", behavior: calm ? "instant" : "smooth"});
+  }
+
+  /** Fills the panel, with the build asked for or the worst. */
+  show(index, build) {
     this.drop();
-    this.index = index;
+    MATRIX.setOpen(index);
     this.detail = detailOf(index);
     this.samples = new Samples(this.detail);
     const {comparisons} = this.detail;
@@ -40,11 +51,8 @@ class Panel {
     this.host.hidden = false;
     this.plotHost = el("div", {class: "plot"});
     this.rangesHost = el("div", {class: "ranges-host"});
-    this.host.replaceChildren(...[this.head(), this.chips(), this.chosen && this.about(), this.plotHost, this.rangesHost, ...this.sections()].filter(Boolean));
+    this.host.replaceChildren(...[this.head(), this.chips(), this.chosen && this.about(), this.plotHost, this.hint(), this.rangesHost, ...this.sections()].filter(Boolean));
     if (this.chosen) this.choose(this.chosen);
-    this.host.focus({preventScroll: true});
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.host.scrollIntoView({block: "start", behavior: calm || !document.documentElement.dataset.ready ? "instant" : "smooth"});
   }
 
   head() {
@@ -71,6 +79,11 @@ class Panel {
   about() {
     this.aboutHost = el("div", {class: "about"});
     return this.aboutHost;
+  }
+
+  hint() {
+    if (this.detail.params.length === 0) return null;
+    return el("p", {class: "dim hint"}, "drag to zoom, double click for all; boxes are ranges, dashed sides ragged, rings worst inputs");
   }
 
   select(comparison) {
@@ -111,8 +124,7 @@ class Panel {
     };
     const drawn = samples.count < samples.stored ? `${grouped(samples.count)} of ${plural(samples.stored, "stored sample")}` : plural(samples.count, "stored sample");
     this.aboutHost.replaceChildren(el("p", {}, `${grouped(chosen.evaluations)} evaluations, ${drawn}`, changes && `; class changes: ${changes}`),
-      detail.params.length > 2 ? el("p", {class: "axes"}, "plane of ", pick(0), " and ", pick(1)) : "",
-      detail.params.length > 0 ? el("p", {class: "dim hint"}, "drag to zoom, double click for all; boxes are ranges, dashed sides ragged, rings worst inputs") : "");
+      detail.params.length > 2 ? el("p", {class: "axes"}, "plane of ", pick(0), " and ", pick(1)) : "");
   }
 
   drawPlot() {

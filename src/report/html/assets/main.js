@@ -69,13 +69,22 @@ function startKeys() {
   });
 }
 
+/** With few builds there is room for the worst function beside the matrix. */
+function startBeside() {
+  const isWide = document.body.classList.contains("beside") && matchMedia("(min-width: 1180px)").matches;
+  const first = MATRIX.order[0];
+  if (first && first.rank > 0 && !PANEL.isOpen() && isWide) PANEL.show(first.index);
+}
+
 const MATRIX = new Matrix(byId("grid"), visit);
 const PANEL = new Panel(byId("function"));
+document.body.classList.toggle("beside", OVERVIEW.builds.length <= 8);
 MATRIX.start();
 startTheme();
 startKeys();
 addEventListener("hashchange", followAddress);
 followAddress();
+startBeside();
 // After the first frame is painted, the page is there.
 requestAnimationFrame(() => setTimeout(() => {
   document.documentElement.dataset.ready = performance.now().toFixed(0);

@@ -16,7 +16,7 @@ class Matrix {
     this.sort = {by: "worst", down: true};
     this.order = [];
     this.active = {row: 0, column: 0};
-    this.from = this.to = -1;
+    this.from = this.to = this.open = -1;
   }
 
   start() {
@@ -128,7 +128,7 @@ class Matrix {
         title: `${row.name}\n${id}: ${words}${faults ? ", faults" : ""}`}, text);
     });
     const worst = row.rank > 0 && row.worst === 0 ? "≠" : row.worst > 0 ? row.worst.toFixed(1) : row.rank < 0 ? "–" : "0";
-    return el("tr", {"data-f": row.index, "aria-rowindex": place + 2, id: `row${place}`},
+    return el("tr", {"data-f": row.index, "aria-current": row.index === this.open && "true", "aria-rowindex": place + 2, id: `row${place}`},
       el("th", {scope: "row", title: row.name}, el("a", {href: addressOf(row.name), tabindex: -1}, row.name)),
       el("td", {class: `worst lv lv${row.rank > 0 ? Math.max(1, level(row.worst)) : 0}`}, worst), cells);
   }
@@ -142,6 +142,15 @@ class Matrix {
     this.active.column = cell ? Number(cell.dataset.b) + 2 : 0;
     this.mark();
     this.visit(Number(row.dataset.f), cell ? OVERVIEW.builds[cell.dataset.b] : undefined);
+  }
+
+  /** Marks the row of the function that is open; none for -1. */
+  setOpen(index) {
+    this.open = index;
+    for (const row of this.body.querySelectorAll("tr[data-f]")) {
+      if (Number(row.dataset.f) === index) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
   }
 
   focus() {

@@ -33,7 +33,7 @@ class Ranges {
     this.host.append(el("div", {class: "scroll"}, el("table", {class: "plain ranges"},
       el("caption", {}, `${plural(this.order.length, "range")}, most bits first. `,
         el("span", {class: "dim"}, "≈ marks a ragged end: inconsistent and clean inputs mix around it.")),
-      el("thead", {}, el("tr", {}, heads, numbers, el("th", {scope: "col"}, "plain executable"))), this.body)));
+      el("thead", {}, el("tr", {}, heads, numbers, el("th", {scope: "col"}, "confirmed"))), this.body)));
     this.add(this.order.slice(0, FIRST_ROWS));
     const rest = this.order.slice(FIRST_ROWS);
     if (rest.length > 0) {
