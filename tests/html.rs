@@ -3,11 +3,11 @@
 mod browser;
 mod common;
 
+use browser::stored::{BASELINE, comparison, function, number, page_of, range, run, samples, small};
 use browser::{DESKTOP, PHONE, Page};
 use common::Desk;
 use serde_json::{Value, json};
 
-const BASELINE: &str = "gcc/O0/native";
 const HOSTILE: [&str; 6] = [
     "<script>document.title='owned';alert(1)</script>",
     "</script><img src=x onerror=\"document.title='owned'\">",
@@ -16,70 +16,6 @@ const HOSTILE: [&str; 6] = [
     "naïve_数_\u{202e}gnp.exe",
     "new\nline\u{1b}[31m",
 ];
-
-fn number(x: f64) -> Value {
-    // Powers of two: the exact text is short, and Rust writes the shortest decimal.
-    let sign = if x.is_sign_negative() { "-" } else { "" };
-    let hex =
-        if x == 0.0 { format!("{sign}0x0p+0") } else { format!("{sign}0x1p{:+}", x.abs().log2() as i32) };
-    let dec = format!("{x:?}");
-    json!({"hex": hex, "dec": dec.strip_suffix(".0").unwrap_or(&dec)})
-}
-
-fn build(id: &str) -> Value {
-    json!({"id": id, "compiler": "gcc", "version": "gcc 12", "flags": ["-O2"], "target": "native",
-        "fpenv": "ieee", "emulated": false, "status": "built", "reason": ""})
-}
-
-/// A range with the same bounds for each parameter.
-fn range(id: &str, params: usize, (lo, hi): (f64, f64), bits: f64) -> Value {
-    json!({"id": id, "lo": vec![number(lo); params], "hi": vec![number(hi); params],
-        "edges": vec![json!({"lo": "sharp", "hi": "ragged"}); params],
-        "samples": 100, "inconsistent": 90, "mean_bits": bits / 2.0, "max_bits": bits,
-        "witness": {"inputs": vec![number(hi); params], "baseline": number(1.0), "variant": number(2.0)},
-        "category": if bits > 48.0 { "magnitude" } else { "digits" }})
-}
-
-fn comparison(build: &str, bits: f64, ranges: Vec<Value>) -> Value {
-    json!({"build": build, "baseline": BASELINE, "evaluations": 1000, "stop_reason": "complete",
-        "max_bits": bits, "witness": ranges.first().map(|r| &r["witness"]), "class_changes": {}, "ranges": ranges})
-}
-
-fn function(name: &str, params: &[&str], comparisons: Vec<Value>) -> Value {
-    let rows: Vec<Value> = params.iter().map(|p| json!({"name": p, "type": "double"})).collect();
-    json!({"name": name, "params": rows, "result": "double", "domains": vec![""; params.len()],
-        "status": "searched", "stop_reason": "complete", "evaluations": 1000,
-        "comparisons": comparisons, "faults": [], "missing": {}})
-}
-
-fn run(name: &str, builds: &[&str], functions: Vec<Value>) -> Value {
-    let builds: Vec<Value> = builds.iter().map(|id| build(id)).collect();
-    json!({"schema": "bitrift.run/1", "bitrift": "0.1.0", "name": name, "seed": 1, "strategy": "auto",
-        "budget": 1000, "host": {"cpu": "x86", "libm": "glibc"}, "baseline": BASELINE,
-        "builds": builds, "functions": functions})
-}
-
-/// Writes a run with its samples and makes its page.
-fn page_of(desk: &Desk, run: &Value, samples: &[Value]) -> std::path::PathBuf {
-    let lines: Vec<String> = samples.iter().map(Value::to_string).collect();
-    desk.write("run/run.json", &run.to_string()).write("run/samples.jsonl", &lines.join("\n"));
-    let said = desk.expect(0, &["report", "run", "--html"]);
-    assert_eq!(said.out, "run/report.html\n");
-    desk.path("run/report.html")
-}
-
-/// Samples of a function at powers of two, alternately below and above zero; every third differs.
-fn samples(name: &str, params: &[&str], builds: &[&str], count: usize) -> Value {
-    let sample = |k: usize| {
-        let sign = if k % 2 == 0 { "" } else { "-" };
-        let inputs: Vec<String> = (0..params.len()).map(|p| format!("{sign}0x1p{:+}", k % 400 + p)).collect();
-        let bits =
-            builds.iter().enumerate().map(|(b, _)| if k % 3 == 0 { (k + b) as f64 % 64.0 } else { 0.0 });
-        json!([inputs, bits.collect::<Vec<_>>()])
-    };
-    json!({"function": name, "params": params, "builds": builds,
-        "samples": (0..count).map(sample).collect::<Vec<_>>()})
-}
 
 #[test]
 fn a_thousand_functions_on_twenty_builds_are_there_within_three_seconds() {
@@ -138,47 +74,6 @@ fn a_thousand_functions_on_twenty_builds_are_there_within_three_seconds() {
     page.assert_quiet(&file);
 }
 
-/// Four functions on three builds, of one, two and three parameters.
-fn small() -> (Value, Vec<Value>) {
-    let builds = [BASELINE, "gcc/O2/native", "clang/O3-fast/native"];
-    let functions = vec![
-        function(
-            "beta",
-            &["x"],
-            vec![
-                comparison(builds[1], 0.0, vec![]),
-                comparison(
-                    builds[2],
-                    52.0,
-                    vec![range("beta#b.1", 1, (-16.0, -2.0), 52.0), range("beta#b.2", 1, (2.0, 64.0), 20.0)],
-                ),
-            ],
-        ),
-        function(
-            "alpha",
-            &["x", "y"],
-            vec![
-                comparison(builds[1], 3.0, vec![range("alpha#a.1", 2, (1.0, 8.0), 3.0)]),
-                comparison(builds[2], 40.0, vec![range("alpha#b.1", 2, (1.0, 8.0), 40.0)]),
-            ],
-        ),
-        function(
-            "gamma",
-            &["a", "b", "c"],
-            vec![comparison(builds[1], 9.0, vec![range("gamma#a.1", 3, (1.0, 8.0), 9.0)])],
-        ),
-        function(
-            "delta",
-            &["x"],
-            vec![comparison(builds[1], 0.0, vec![]), comparison(builds[2], 0.0, vec![])],
-        ),
-    ];
-    let params: [(&str, &[&str]); 4] =
-        [("beta", &["x"]), ("alpha", &["x", "y"]), ("gamma", &["a", "b", "c"]), ("delta", &["x"])];
-    let samples = params.map(|(name, params)| samples(name, params, &builds[1..], 300));
-    (run("small", &builds, functions), samples.into())
-}
-
 fn names(page: &mut Page) -> Vec<String> {
     page.texts("#grid tbody th")
 }
@@ -231,7 +126,7 @@ fn plots_show_every_sample_and_every_range_and_zoom() {
     let mut page = Page::new(DESKTOP);
     page.open(&file, "#f=beta");
     // Of the 100 that could differ, those whose bits come out as 64 do not.
-    let odd = (0..300).filter(|k| k % 3 == 0 && (k + 1) % 64 != 0).count() as f64;
+    let odd = (0..300).filter(|k: &usize| k.is_multiple_of(3) && !(k + 1).is_multiple_of(64)).count() as f64;
     assert_eq!(drawn(&mut page), [300.0, odd, 2.0]);
     // Only positive inputs are in the right half.
     page.drag(".plot .u-over", 0.55, 0.999);
@@ -356,7 +251,7 @@ fn odd_numbers_keep_their_exact_text() {
     let mut found = range("odd#b.1", 1, (1.0, 2.0), 60.0);
     found["lo"] = json!([
         text("-inf", "-inf"),
-        text("-0x1p-149", "-1e-45"),
+        text("-0x0.000002p-126", "-1e-45"),
         text("-5", "-5"),
         text("0x1.5555555555555p-2", "0.3333333333333333")
     ]);
@@ -384,7 +279,7 @@ fn odd_numbers_keep_their_exact_text() {
     );
     let samples = json!({"function": "odd", "params": ["a", "b", "c", "d"], "builds": ["gcc/O2/native"], "samples": [
         [["-0x0p+0", "0x1.99999ap-4", "-9223372036854775808", "inf"], [12.5]],
-        [["0x0.0000000000001p-1022", "-0x1p-149", "3", "0x1p+0"], [null]],
+        [["0x0.0000000000001p-1022", "-0x0.000002p-126", "3", "0x1p+0"], [null]],
         [["nan:0x7ff8000000000001", "0x1p+0", "0", "0x1p+0"], [0.0]]]});
     desk.write("run/confirm.json", &json!({"schema": "bitrift.confirm/1", "witnesses": {
         "odd#b.1": {"confirmed": "no", "reason": "both say 1"}, "lone#gcc/O2/native.max": {"confirmed": "yes"}}}).to_string());
@@ -441,7 +336,7 @@ fn odd_numbers_keep_their_exact_text() {
     page.eval("location.hash = '#f=none'");
     page.until("document.getElementById('function-title').textContent.includes('none')");
     let rows = page.texts("#speed tbody tr");
-    assert!(rows[0].contains("gcc/O2/native") && rows[0].contains("× 4"), "{rows:?}");
+    assert!(rows[0].contains("gcc/O2/native") && rows[0].contains("× 4.00"), "{rows:?}");
     page.assert_quiet(&file);
 }
 

@@ -1,5 +1,7 @@
 //! A real Chromium without a window, driven through the pipe of its own debugging protocol.
 
+pub mod stored;
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -79,7 +81,7 @@ impl Page {
     fn go(&mut self, url: &str) -> f64 {
         let answer = self.call("Page.navigate", json!({ "url": url }));
         assert!(answer["errorText"].is_null(), "{url}: {answer}");
-        self.until("document.documentElement.dataset.ready !== undefined");
+        self.until("document.documentElement?.dataset.ready !== undefined");
         self.number("Number(document.documentElement.dataset.ready)")
     }
 

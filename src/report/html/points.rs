@@ -109,7 +109,7 @@ mod tests {
 
     fn samples(count: usize) -> FunctionSamples {
         let sample = |k: usize| {
-            let bits = if k % 10 == 0 { 12.5 } else { 0.0 };
+            let bits = if k.is_multiple_of(10) { 12.5 } else { 0.0 };
             (vec![format!("0x1p+{k}"), k.to_string()], vec![Some(0.0), Some(bits), Some(bits), None])
         };
         FunctionSamples {
@@ -148,7 +148,7 @@ mod tests {
         }
         let kept = thin(&many, 100);
         assert_eq!(kept.len(), 100);
-        assert_eq!(kept.iter().filter(|&&k| k % 10 == 0).count(), 50);
+        assert_eq!(kept.iter().filter(|k| k.is_multiple_of(10)).count(), 50);
         assert!(kept.is_sorted());
         assert_eq!(thin(&samples(1000), 100).len(), 100);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::model::{RunFile, SpeedFile, SpeedRow, printable};
 
@@ -10,16 +10,35 @@ use crate::model::{RunFile, SpeedFile, SpeedRow, printable};
 pub(super) struct SpeedView {
     build: String,
     /// The geometric mean over the functions that all of them have.
+    #[serde(serialize_with = "hundredths")]
     ns: f64,
     /// Times as fast as the baseline; None when that was not measured.
+    #[serde(serialize_with = "factor")]
     gain: Option<f64>,
+    #[serde(serialize_with = "tenths")]
     worst: f64,
     /// Of the most bits of every function.
+    #[serde(serialize_with = "tenths")]
     mean: f64,
     is_baseline: bool,
     /// No measured build is both faster and closer to the baseline.
     is_front: bool,
     emulated: bool,
+}
+
+fn hundredths<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{x:.2}"))
+}
+
+fn tenths<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{x:.1}"))
+}
+
+fn factor<S: Serializer>(x: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match x {
+        Some(x) => serializer.collect_str(&format_args!("× {x:.2}")),
+        None => serializer.serialize_str("–"),
+    }
 }
 
 /// The builds and how many functions their times are of; no builds when they have no function in common.
@@ -74,8 +93,9 @@ fn bits(run: &RunFile, build: &str) -> (f64, f64) {
     let rows = run.functions.iter().flat_map(|f| &f.comparisons).filter(|c| c.build == build);
     let bits: Vec<f64> = rows.map(|c| c.max_bits).collect();
     let worst = bits.iter().copied().fold(0.0, f64::max);
-    // A count of functions is far below 2^53.
-    (worst, bits.iter().sum::<f64>() / bits.len().max(1) as f64)
+    // The sum of nothing is -0. A count of functions is far below 2^53.
+    let sum = bits.iter().fold(0.0, |sum, bits| sum + bits);
+    (worst, sum / bits.len().max(1) as f64)
 }
 
 #[cfg(test)]
@@ -112,6 +132,8 @@ mod tests {
         );
         assert_eq!(views[0].gain.map(f64::round), Some(2.0));
         assert_eq!(views[3].gain, None);
+        let text = serde_json::to_string(&views[2]).unwrap();
+        assert!(text.contains(r#""ns":"4.00","gain":"× 1.00","worst":"0.0","mean":"0.0""#), "{text}");
     }
 
     #[test]

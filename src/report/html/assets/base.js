@@ -79,7 +79,7 @@ function decOfFloat(x) {
 
 /** A number of the embedded data: its value for plots, hexadecimal and decimal text. */
 function numberOf(data, type) {
-  if (Array.isArray(data)) return {value: NaN, hex: data[0], dec: data[1]};
+  if (Array.isArray(data)) return {value: Number(data[1]), hex: data[0], dec: data[1]};
   if (typeof data === "string") {
     const value = data === "inf" ? Infinity : data === "-inf" ? -Infinity : data.trim() === "" ? NaN : Number(data);
     return {value, hex: data, dec: data};

@@ -83,7 +83,8 @@ class Panel {
 
   hint() {
     if (this.detail.params.length === 0) return null;
-    return el("p", {class: "dim hint"}, "drag to zoom, double click for all; boxes are ranges, dashed sides ragged, rings worst inputs");
+    const all = el("button", {type: "button", class: "link", onclick: () => this.plot && this.plot.zoom(this.plot.full)}, "show all");
+    return el("p", {class: "dim hint"}, "drag to zoom, double click or ", all, " to go back; boxes are ranges, dashed sides ragged, rings worst inputs");
   }
 
   select(comparison) {
