@@ -8,8 +8,11 @@ use super::failure::Failure;
 use super::{RESULTS, lab};
 use crate::cli::{Exit, Format, ReportArgs};
 use crate::findings::select;
-use crate::report::{Material, github, junit, markdown, samples, sarif, summary};
-use crate::store::{read_confirm, read_run, read_samples, read_speed, resolve, write_text, write_with};
+use crate::model::printable;
+use crate::report::{Material, github, html, junit, markdown, samples, sarif, summary};
+use crate::store::{
+    page_path, read_confirm, read_run, read_samples, read_speed, resolve, write_text, write_with,
+};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
     let format = args.format();
@@ -29,7 +32,7 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => String::new(),
         Format::Summary => summary::render(&material, console.style),
-        Format::Html => format!("{}\n", material.run.name),
+        Format::Html => return page(args, &folder, material, console),
         Format::Markdown => markdown::render(&material),
         Format::Junit => junit::render(&material)
             .map_err(|e| Failure::new(Exit::Internal, format!("failed to write JUnit XML: {e}")))?,
@@ -53,6 +56,24 @@ fn put(
         Some(path) => write_with(path, write)?,
         None => console.stream(write)?,
     }
+    Ok(Exit::Done)
+}
+
+/// The page for a browser, in the run's folder unless told otherwise; says where it is.
+fn page(
+    args: &ReportArgs,
+    folder: &Path,
+    mut material: Material,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    // A page outlives the time when its run is the latest.
+    let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    material.name = material.name.or(own);
+    let path = args.out.clone().unwrap_or_else(|| page_path(folder));
+    let text = html::render(&material)
+        .map_err(|e| Failure::new(Exit::Internal, format!("failed to render: {e}")))?;
+    write_text(&path, &text)?;
+    console.print(&format!("{}\n", printable(&path.display().to_string())))?;
     Ok(Exit::Done)
 }
 

@@ -7,6 +7,7 @@ pub mod confirm;
 pub mod doctor;
 pub mod evaluation;
 pub mod github;
+pub mod html;
 pub mod junit;
 pub mod markdown;
 pub mod plan;
