@@ -3,6 +3,7 @@
 
 mod bench;
 mod exit;
+mod gate;
 mod globs;
 mod options;
 mod parse;
@@ -11,6 +12,7 @@ mod search;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
 pub use exit::Exit;
+pub use gate::{AcceptArgs, GateArgs, GateSearch};
 pub use globs::FunctionGlobs;
 pub use options::{Command, DoctorArgs, EvalArgs, PlanArgs, RawArgs, ReplayArgs, RunArgs, ShowArgs};
 pub use parse::parse;

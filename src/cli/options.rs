@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{BenchArgs, Exit, FunctionGlobs, ReportArgs, SearchOptions};
+use super::{AcceptArgs, BenchArgs, Exit, FunctionGlobs, GateArgs, ReportArgs, SearchOptions};
 
 pub(super) const MATRIX: &str = "matrix.toml";
 
@@ -16,6 +16,7 @@ Examples:
   bitrift doctor                          what of the matrix this machine can build
   bitrift show --all                      the latest run again, with every range
   bitrift eval hypot_naive 3 -0x1.8p-3    one input on every build
+  bitrift accept && bitrift gate          from now on, fail when results move
   bitrift bench --seeds 1..3              why to believe the search: strategies side by side
 ";
 
@@ -47,6 +48,10 @@ pub enum Command {
     Eval(EvalArgs),
     /// Evaluate every stored witness again and say which still hold
     Replay(ReplayArgs),
+    /// Fail when results moved more than the committed lock file accepts
+    Gate(Box<GateArgs>),
+    /// Make the lock file of a gate from a run, or tighten it
+    Accept(AcceptArgs),
     /// A worker process
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),

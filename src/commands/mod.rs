@@ -3,6 +3,7 @@
 //! * `lab` is what they share: a matrix loaded, planned, compiled and ready to evaluate;
 //! * `console` is what the terminal can show, `interrupt` what Ctrl-C sets, `failure` how a command ends badly.
 
+mod accept;
 mod bench;
 mod bench_search;
 mod camps;
@@ -11,9 +12,11 @@ mod doctor;
 mod eval;
 mod failure;
 mod flushing;
+mod gate;
 mod interrupt;
 mod keeper;
 mod lab;
+mod looking;
 mod plan;
 mod replay;
 mod report;
@@ -40,6 +43,8 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Show(args) => show::run(&args, &console),
         Command::Eval(args) => eval::run(&args, &console),
         Command::Replay(args) => replay::run(&args, &console),
+        Command::Gate(args) => gate::run(&args, &console),
+        Command::Accept(args) => accept::run(&args, &console),
         Command::Worker(_) | Command::Helper(_) => return Exit::Internal,
     };
     match done {

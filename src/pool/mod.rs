@@ -19,7 +19,7 @@ mod schedule;
 mod worker;
 
 pub use coordinator::Pool;
-pub use job::{FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PoolError, TimeRequest};
+pub use job::{Batch, FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PoolError, TimeRequest};
 pub use worker::worker_main;
 
 pub use crate::eval::LoadPlan;
