@@ -11,7 +11,8 @@ pub enum Exit {
     Usage,
     /// A gate found results that moved more than its policy allows.
     GateFailed,
-    /// Under `--strict`, some builds or functions could not be evaluated.
+    /// Under `--strict`, some builds or functions could not be evaluated; or a gate has not got all that its
+    /// lock is about.
     Unevaluated,
     /// The baseline could not be built, or has none of the functions.
     BaselineUnusable,
@@ -51,7 +52,9 @@ impl Exit {
             Exit::Done => "done (inconsistencies found are not an error)",
             Exit::Usage => "bad usage, matrix, lock file or stored run",
             Exit::GateFailed => "a gate failed",
-            Exit::Unevaluated => "under --strict, some builds or functions could not be evaluated",
+            Exit::Unevaluated => {
+                "some builds or functions could not be evaluated, under --strict or for a gate"
+            }
             Exit::BaselineUnusable => "the baseline could not be built or used",
             Exit::Internal => "internal error",
             Exit::Interrupted => "interrupted; finish the run with --resume",

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    BenchArgs, CompareArgs, ConfirmArgs, Exit, FunctionGlobs, ReportArgs, ReproArgs, SearchOptions, SpeedArgs,
+    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, FunctionGlobs, GateArgs, ReportArgs, ReproArgs,
+    SearchOptions, SpeedArgs,
 };
 
 pub(super) const MATRIX: &str = "matrix.toml";
@@ -18,6 +19,7 @@ Examples:
   bitrift doctor                          what of the matrix this machine can build
   bitrift show --all                      the latest run again, with every range
   bitrift eval hypot_naive 3 -0x1.8p-3    one input on every build
+  bitrift accept && bitrift gate          from now on, fail when results move
   bitrift bench --seeds 1..3              why to believe the search: strategies side by side
 ";
 
@@ -57,6 +59,10 @@ pub enum Command {
     Repro(ReproArgs),
     /// Time every build of a stored run: what its flags buy beside what they cost in bits
     Speed(SpeedArgs),
+    /// Fail when results moved more than the committed lock file accepts
+    Gate(Box<GateArgs>),
+    /// Make the lock file of a gate from a run, or tighten it
+    Accept(AcceptArgs),
     /// A worker process
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),

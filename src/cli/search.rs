@@ -194,7 +194,7 @@ fn backend() -> impl TypedValueParser<Value = ClusterBackend> {
     })
 }
 
-fn budget(text: &str) -> Result<Budget, String> {
+pub(super) fn budget(text: &str) -> Result<Budget, String> {
     if text == "paper" {
         return Ok(Budget::Paper);
     }
@@ -208,7 +208,7 @@ fn budget(text: &str) -> Result<Budget, String> {
     evaluations.filter(|&n| n > 0).map(Budget::Evaluations).ok_or_else(expected)
 }
 
-fn number(text: &str) -> Result<f64, String> {
+pub(super) fn number(text: &str) -> Result<f64, String> {
     text.trim().parse::<f64>().map_err(|_| "expected a number".to_string())
 }
 

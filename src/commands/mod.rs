@@ -3,6 +3,7 @@
 //! * `lab` is what they share: a matrix loaded, planned, compiled and ready to evaluate;
 //! * `console` is what the terminal can show, `interrupt` what Ctrl-C sets, `failure` how a command ends badly.
 
+mod accept;
 mod bench;
 mod bench_search;
 mod camps;
@@ -13,9 +14,11 @@ mod doctor;
 mod eval;
 mod failure;
 mod flushing;
+mod gate;
 mod interrupt;
 mod keeper;
 mod lab;
+mod looking;
 mod plain;
 mod plan;
 mod replay;
@@ -50,6 +53,8 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Confirm(args) => confirm::run(&args, &console),
         Command::Repro(args) => repro::run(&args, &console),
         Command::Speed(args) => speed::run(&args, &console),
+        Command::Gate(args) => gate::run(&args, &console),
+        Command::Accept(args) => accept::run(&args, &console),
         Command::Worker(_) | Command::Helper(_) => return Exit::Internal,
     };
     match done {

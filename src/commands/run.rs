@@ -46,11 +46,39 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     };
     let lab = Lab::open(&wanted, sink.as_ref())?;
     lab.check_functions()?;
-    let (folder, journal, done) = open_folder(args, &lab)?;
+    let opened = open_folder(args, &lab)?;
+    let Searched { run, folder, .. } = search_and_store(&lab, opened, start, sink.as_ref())?;
+    let confirmed = match args.no_confirm {
+        true => Ok(None),
+        false => confirmation(&lab, &run, folder.path(), sink.as_ref()).map(Some),
+    };
+    // The run is stored, so it is shown however its confirmation ended.
+    let exit = report(args, console, &run, (&folder, confirmed.as_ref().ok().and_then(Option::as_ref)));
+    confirmed.map_err(|failure| explain_confirmation(failure, args, &folder))?;
+    exit
+}
+
+/// A run's folder with its journal, and what an interrupted run left in it.
+pub(super) type Opened = (RunFolder, Journal, Vec<JournalEntry>);
+
+/// A finished run.
+pub(super) struct Searched {
+    pub run: RunFile,
+    pub samples: Vec<FunctionSamples>,
+    pub folder: RunFolder,
+}
+
+/// Searches every function and stores the run.
+pub(super) fn search_and_store(
+    lab: &Lab,
+    (folder, journal, done): Opened,
+    start: Instant,
+    sink: &dyn EventSink,
+) -> Result<Searched, Failure> {
     let resumed = done.len();
     let search_start = Instant::now();
-    let (entries, restarts, journal) = search(&lab, journal, done, sink.as_ref(), &folder)?;
-    let run = run_file(&lab, &entries);
+    let (entries, restarts, journal) = search(lab, journal, done, sink, &folder)?;
+    let run = run_file(lab, &entries);
     let timing = Timing {
         date: utc_date(SystemTime::now()),
         jobs: lab.jobs,
@@ -67,14 +95,7 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     let timing = timing.total(entries.iter().map(|e| e.timing.clone()).collect());
     let samples: Vec<FunctionSamples> = entries.into_iter().map(|e| e.samples).collect();
     folder.finish(journal, &run, &samples, &timing)?;
-    let confirmed = match args.no_confirm {
-        true => Ok(None),
-        false => confirmation(&lab, &run, folder.path(), sink.as_ref()).map(Some),
-    };
-    // The run is stored, so it is shown however its confirmation ended.
-    let exit = report(args, console, &run, (&folder, confirmed.as_ref().ok().and_then(Option::as_ref)));
-    confirmed.map_err(|failure| explain_confirmation(failure, args, &folder))?;
-    exit
+    Ok(Searched { run, samples, folder })
 }
 
 /// Plain executables asked for every witness; the answer stands beside the run.
@@ -110,7 +131,7 @@ fn explain_confirmation(failure: Failure, args: &RunArgs, folder: &RunFolder) ->
 }
 
 /// A strategy that needs every input can take only functions with few enough.
-fn check_fit(experiment: &Experiment) -> Result<(), Failure> {
+pub(super) fn check_fit(experiment: &Experiment) -> Result<(), Failure> {
     if experiment.search.strategy != "exhaustive" {
         return Ok(());
     }
@@ -150,10 +171,23 @@ fn report(
     Err(Failure::new(Exit::Unevaluated, format!("not everything could be evaluated (--strict):{list}")))
 }
 
-/// The run's folder with its journal, and what an interrupted run left in it.
-fn open_folder(args: &RunArgs, lab: &Lab) -> Result<(RunFolder, Journal, Vec<JournalEntry>), Failure> {
+/// A new folder for a run, at `out` or under `results`.
+pub(super) fn new_folder(lab: &Lab, out: Option<&Path>, overwrite: bool) -> Result<Opened, Failure> {
     let experiment = &lab.experiment;
-    let print = Fingerprint::of(&experiment.name, &experiment.search, &experiment.functions, &lab.artifacts);
+    let folder = match out {
+        Some(out) => RunFolder::create(out, overwrite)?,
+        None => RunFolder::create_next(Path::new(RESULTS), &experiment.name)?,
+    };
+    let journal = folder.start_journal(&fingerprint(lab), experiment.functions.len())?;
+    Ok((folder, journal, Vec::new()))
+}
+
+fn fingerprint(lab: &Lab) -> Fingerprint {
+    let Experiment { name, search, functions, .. } = &lab.experiment;
+    Fingerprint::of(name, search, functions, &lab.artifacts)
+}
+
+fn open_folder(args: &RunArgs, lab: &Lab) -> Result<Opened, Failure> {
     let root = Path::new(RESULTS);
     let resume = match (args.resume, &args.out) {
         (false, _) => None,
@@ -165,15 +199,10 @@ fn open_folder(args: &RunArgs, lab: &Lab) -> Result<(RunFolder, Journal, Vec<Jou
     };
     if let Some(path) = resume {
         let folder = RunFolder::open(&path)?;
-        let (journal, done) = folder.resume_journal(&print)?;
+        let (journal, done) = folder.resume_journal(&fingerprint(lab))?;
         return Ok((folder, journal, done));
     }
-    let folder = match &args.out {
-        Some(out) => RunFolder::create(out, args.overwrite)?,
-        None => RunFolder::create_next(root, &experiment.name)?,
-    };
-    let journal = folder.start_journal(&print, experiment.functions.len())?;
-    Ok((folder, journal, Vec::new()))
+    new_folder(lab, args.out.as_deref(), args.overwrite)
 }
 
 /// Searches what the journal does not hold yet. Entries come back in the order of the matrix.
@@ -318,6 +347,7 @@ fn run_file(lab: &Lab, entries: &[JournalEntry]) -> RunFile {
         seed: experiment.search.seed,
         strategy: experiment.search.strategy.clone(),
         budget: experiment.search.budget,
+        nan: experiment.search.nan,
         host: host_row(),
         baseline: lab.plan.baseline_build().id.to_string(),
         builds: build_rows(lab),
@@ -329,6 +359,6 @@ fn host_row() -> HostRow {
     HostRow { cpu: cpu_model(), libm: libm_identity() }
 }
 
-fn build_rows(lab: &Lab) -> Vec<BuildRow> {
+pub(super) fn build_rows(lab: &Lab) -> Vec<BuildRow> {
     lab.plan.builds.iter().zip(&lab.artifacts).map(|(b, a)| build_row(b, a)).collect()
 }

@@ -1,4 +1,23 @@
 //! Judging runs: what was accepted against what is found now, and two runs against each other. Pure: data
 //! in, verdicts out.
+//!
+//! * `look` chooses the inputs that decide a gate, `point` judges one of them, `verdict` all of them, `notes` says
+//!   what is worth knowing besides;
+//! * `accept` makes a lock from a run (`snapshot`), or tightens one, comparison by comparison (`merge`);
+//! * `area` is the geometry: boxes of inputs and their slack, `accepted` what the lock holds of one comparison.
 
 pub mod compare;
+
+mod accept;
+mod accepted;
+mod area;
+mod look;
+mod merge;
+mod notes;
+mod point;
+mod snapshot;
+mod verdict;
+
+pub use accept::{AcceptError, Action, Change, Update, Wish, accept};
+pub use look::{Look, Role, Seen, run_looks, witness_looks};
+pub use verdict::{Policy, verdict};

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::RawMatrix;
-use super::{axes, environment, function, names, search, sources};
+use super::{axes, environment, function, limit, names, search, sources};
 use crate::model::{Callee, Experiment, Function, Preset, TargetSpec};
 
 /// Resolves a matrix whose file is at `path`, absolute.
@@ -27,6 +27,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
     if sources.files.is_empty() && sources.libs.is_empty() && raw.sources.files.is_none() {
         check_defined(&functions, problems);
     }
+    let limits = limit::resolve(&raw.limits, &raw.functions, &functions, problems);
     names::check_headers(&raw.setup_headers, problems);
     if let Some(name) = raw.name.as_ref().filter(|name| name.value.trim().is_empty()) {
         problems.add(Problem::new(name.place, "the name is empty").label("for example \"quickstart\""));
@@ -44,6 +45,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         exclude,
         functions,
         search: search::resolve(&raw.search, problems),
+        limits,
         setup: raw.setup.as_ref().map(|setup| setup.value.clone()),
         setup_headers: raw.setup_headers.iter().map(|header| header.value.clone()).collect(),
     }

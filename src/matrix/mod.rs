@@ -12,6 +12,7 @@ mod function;
 mod intervals;
 mod keys;
 mod lab;
+mod limit;
 mod load;
 mod names;
 mod place;

@@ -4,6 +4,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{Keys, Reader, type_name};
+use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
 use super::problem::Problem;
 use super::settings::{SEARCH_KEYS, Value};
@@ -16,6 +17,7 @@ const TOP: &[&str] = &[
     "target",
     "environment",
     "exclude",
+    "limit",
     "function",
     "functions",
     "search",
@@ -29,7 +31,19 @@ const FLAGS: &[&str] = &["name", "args", "fpenv"];
 const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv"];
 const ENVIRONMENT: &[&str] = &["name", "fpenv", "rounding", "x87_precision", "libm", "glibc_tunables"];
 const EXCLUDE: &[&str] = &["compiler", "flags", "target", "environment"];
-const FUNCTION: &[&str] = &["signature", "name", "params", "call", "body", "result", "headers", "domain"];
+const FUNCTION: &[&str] = &[
+    "signature",
+    "name",
+    "params",
+    "call",
+    "body",
+    "result",
+    "headers",
+    "domain",
+    "max_bits",
+    "allow",
+    "expect",
+];
 
 /// The table a key belongs in, to answer a key in the wrong place.
 pub(super) fn home_of(key: &str) -> Option<&'static str> {
@@ -41,6 +55,7 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
         ("[[environment]]", ENVIRONMENT),
         ("[[compiler]]", COMPILER),
         ("[[function]]", FUNCTION),
+        ("[[limit]]", LIMIT),
     ]
     .into_iter()
     .find(|(_, keys)| keys.contains(&key))
@@ -58,6 +73,7 @@ pub(super) struct RawMatrix {
     pub targets: Vec<RawTarget>,
     pub environments: Vec<RawEnvironment>,
     pub exclude: Vec<RawExclude>,
+    pub limits: Vec<RawLimit>,
     pub functions: Vec<RawFunction>,
     pub function_files: Vec<Text>,
     /// Keys of `[search]`, and `seed` of `[lab]`.
@@ -131,6 +147,7 @@ pub(super) struct RawFunction {
     pub result: Option<Text>,
     pub headers: Vec<Text>,
     pub domain: Vec<(Text, RawDomain)>,
+    pub limit: RawRules,
 }
 
 /// Reads the whole matrix file.
@@ -179,6 +196,9 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
             target: keys.text(reader, "target"),
             environment: keys.text(reader, "environment"),
         });
+    }
+    for (place, table) in top.tables(reader, "limit") {
+        raw.limits.push(limit::read(reader, place, table));
     }
     raw.functions = read_functions(reader, &mut top);
     if let Some((place, table)) = top.table(reader, "search") {
@@ -291,6 +311,7 @@ fn read_function(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> R
         result: keys.text(reader, "result"),
         headers: list(keys.texts(reader, "headers")),
         domain,
+        limit: limit::read_rules(reader, &mut keys),
     }
 }
 

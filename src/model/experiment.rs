@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Environment, FpEnvPolicy, Function, SearchSettings};
+use super::{Environment, FpEnvPolicy, Function, Limit, SearchSettings};
 
 /// The sources and what every compilation of them needs. Paths are absolute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,6 +96,8 @@ pub struct Experiment {
     /// In the order of the matrix.
     pub functions: Vec<Function>,
     pub search: SearchSettings,
+    /// Those of functions first, then `[[limit]]` in the order of the file: a later one overrides.
+    pub limits: Vec<Limit>,
     /// C statements run once per loaded object, with the headers they need.
     pub setup: Option<String>,
     pub setup_headers: Vec<String>,

@@ -10,6 +10,9 @@ mod domain;
 mod event;
 mod experiment;
 mod function;
+mod gate;
+mod limit;
+mod lock;
 mod outcome;
 mod printable;
 mod result;
@@ -33,6 +36,11 @@ pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
 pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, Sources, TargetSpec};
 pub use function::{Callee, Function, MAX_PARAMS, Param};
+pub use gate::{GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateVerdict, NoteKind, ReplayCounts};
+pub use limit::{Limit, LimitRule};
+pub use lock::{
+    LOCK_SCHEMA, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch,
+};
 pub use outcome::{ClassChange, FaultKind, Outcome};
 pub use printable::{gist, printable, printable_lines};
 pub use result::{

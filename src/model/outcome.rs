@@ -154,6 +154,26 @@ impl ClassChange {
         }
     }
 
+    pub const ALL: [ClassChange; 12] = [
+        ClassChange::FiniteToInfinity,
+        ClassChange::FiniteToNan,
+        ClassChange::InfinityToFinite,
+        ClassChange::InfinityToNan,
+        ClassChange::InfinitySign,
+        ClassChange::NanToFinite,
+        ClassChange::NanToInfinity,
+        ClassChange::NanSign,
+        ClassChange::NanPayload,
+        ClassChange::ZeroSign,
+        ClassChange::Timeout,
+        ClassChange::Crash,
+    ];
+
+    /// The change of this spelling.
+    pub fn named(word: &str) -> Option<ClassChange> {
+        ClassChange::ALL.into_iter().find(|change| change.as_str() == word)
+    }
+
     /// The spelling used in `run.json`.
     pub fn as_str(self) -> &'static str {
         match self {

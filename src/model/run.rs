@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Arithmetic, Budget, EdgeKind, InstructionCounts, StopReason};
-use crate::fp::{Scalar, format_dec, format_hex};
+use crate::fp::{NanPolicy, Scalar, format_dec, format_hex};
 
 pub const SCHEMA: &str = "bitrift.run/1";
 
@@ -186,10 +186,17 @@ pub struct RunFile {
     /// A number of evaluations, or "paper".
     #[serde(with = "budget_text")]
     pub budget: Budget,
+    /// What of a NaN counts; not there when nothing does.
+    #[serde(default, skip_serializing_if = "is_any")]
+    pub nan: NanPolicy,
     pub host: HostRow,
     pub baseline: String,
     pub builds: Vec<BuildRow>,
     pub functions: Vec<FunctionRow>,
+}
+
+fn is_any(nan: &NanPolicy) -> bool {
+    *nan == NanPolicy::Any
 }
 
 /// A budget as a reader expects it: `100000` or `"paper"`.

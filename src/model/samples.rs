@@ -32,4 +32,9 @@ impl FunctionSamples {
             samples: result.samples.iter().map(sample).collect(),
         }
     }
+
+    /// Which of the bits of a sample are those of a build.
+    pub fn column(&self, build: &str) -> Option<usize> {
+        self.builds.iter().position(|b| b == build)
+    }
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::job::{
-    FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PaceRequest, PoolError, TimeRequest,
+    Batch, FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PaceRequest, PoolError, TimeRequest,
 };
 use super::lane::{Cost, Halt, Lane, Piece, Suspects};
 use super::protocol::{Reply, Work};
@@ -24,6 +24,8 @@ pub struct Pool {
     /// Lanes opened so far.
     pub(super) lanes: AtomicUsize,
     loading: OnceLock<Vec<Option<String>>>,
+    /// When the work should be over.
+    pub(super) until: Option<Instant>,
 }
 
 impl Pool {
@@ -33,7 +35,7 @@ impl Pool {
         let limits = Limits { jobs: limits.jobs.max(1), timeout, ..limits };
         let (program, suspects) = (PathBuf::from(THIS_PROGRAM), Suspects::default());
         let lanes = AtomicUsize::new(0);
-        Pool { objects, limits, cancel, program, suspects, lanes, loading: OnceLock::new() }
+        Pool { objects, limits, cancel, program, suspects, lanes, loading: OnceLock::new(), until: None }
     }
 
     /// Starts workers from this program instead of the running one, which must know the hidden
@@ -41,6 +43,12 @@ impl Pool {
     pub fn with_program(mut self, program: impl Into<PathBuf>) -> Pool {
         self.program = program.into();
         self
+    }
+
+    /// Searches share what is left of the time until then: each may take its part of what the ones before
+    /// left over, so that every function is searched and a fast one leaves its time to the others.
+    pub fn finish_by(&mut self, until: Instant) {
+        self.until = Some(until);
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -112,6 +120,22 @@ impl Pool {
             Ok(out)
         };
         builds.iter().map(evaluate).collect()
+    }
+
+    /// Evaluates inputs of many functions on one of the objects, in one helper with a fresh process for each
+    /// function. One entry per batch.
+    pub fn evaluate_many(&self, build: usize, batches: &[Batch]) -> Vec<Result<Vec<Outcome>, EvalError>> {
+        let mut helpers = self.helpers();
+        let plan = &self.objects[build];
+        let evaluate = |batch: &Batch| {
+            let Batch { function_index, arity, ref inputs } = *batch;
+            let timeout = self.limits.timeout;
+            let call = Call { function: function_index, arity, alone: false, fresh: true, timeout };
+            let mut out = Vec::new();
+            helpers.run((build, plan), call, inputs, &mut out, &mut || !self.is_cancelled())?;
+            Ok(out)
+        };
+        batches.iter().map(evaluate).collect()
     }
 
     /// Evaluates inputs as a search does: builds side by side in one worker, which is replaced when

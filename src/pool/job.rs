@@ -72,6 +72,15 @@ impl Keeper for NoKeeper {
     fn keep(&self, _function: &str, _unit: &Unit, _answer: &Answer) {}
 }
 
+/// Inputs of one function, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Which of the functions each object lists.
+    pub function_index: usize,
+    pub arity: usize,
+    pub inputs: Vec<u64>,
+}
+
 /// How `Pool::evaluate` runs inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {

@@ -20,7 +20,7 @@ mod worker;
 
 pub use coordinator::Pool;
 pub use job::{
-    FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PaceRequest, PoolError, TimeRequest,
+    Batch, FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PaceRequest, PoolError, TimeRequest,
 };
 pub use worker::worker_main;
 

@@ -10,7 +10,7 @@ use super::lane::{Cost, Halt, Lane, Piece};
 use super::protocol::{Reply, Work};
 use super::schedule::{Early, Plan, Schedule, Turn};
 use crate::eval::{Call, EvalError};
-use crate::model::{ComparisonResult, Event, EventSink, FunctionResult, Outcome, StopReason};
+use crate::model::{ComparisonResult, Event, EventSink, FunctionResult, Outcome, SearchSettings, StopReason};
 use crate::search::{Answer, Strategy, Task, Unit, create};
 
 impl Plan for Box<dyn Strategy> {
@@ -115,15 +115,24 @@ impl<'a> Run<'a> {
         }
         match create(&job.task) {
             Some(plan) => {
-                // A negative or absurd number of seconds is no deadline.
-                let deadline = job.task.settings.deadline_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
-                self.schedule.begin(position, Some(plan), deadline);
+                self.schedule.begin(position, Some(plan), self.allowance(&job.task.settings));
             }
             None => {
                 self.schedule.begin(position, None, None);
                 self.give_up(PoolError::Strategy(job.task.settings.strategy.clone()));
             }
         }
+    }
+
+    /// How long a function may take: its own deadline, and its part of what is left of the pool's time.
+    fn allowance(&self, settings: &SearchSettings) -> Option<Duration> {
+        // A negative or absurd number of seconds is no deadline.
+        let own = settings.deadline_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        let part = self.pool.until.map(|until| {
+            let waiting = u32::try_from(self.schedule.waiting()).unwrap_or(u32::MAX);
+            until.saturating_duration_since(Instant::now()) / waiting.saturating_add(1)
+        });
+        own.into_iter().chain(part).min()
     }
 
     fn unit(&self, lane: &mut Lane<'_>, position: usize, index: usize, unit: Unit) {

@@ -100,6 +100,11 @@ impl<P: Plan> Schedule<P> {
         }
     }
 
+    /// How many jobs nobody has begun.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
     /// The plan of a job whose `Begin` a thread took; None: the job is dealt with.
     pub(super) fn begin(&self, job: usize, plan: Option<P>, deadline: Option<Duration>) {
         let mut state = self.lock();

@@ -90,6 +90,7 @@ mod tests {
             environments: vec![Environment::default()],
             exclude: Vec::new(),
             functions: Vec::new(),
+            limits: Vec::new(),
             search: SearchSettings::default(),
             setup: None,
             setup_headers: Vec::new(),

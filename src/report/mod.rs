@@ -1,11 +1,13 @@
 //! What a user reads: one `render` per report, and progress while a run is under way.
 //! Renderers turn data into text; they never look at the terminal, a file or a search.
 
+pub mod accept;
 pub mod bench;
 pub mod compare;
 pub mod confirm;
 pub mod doctor;
 pub mod evaluation;
+pub mod gate;
 pub mod github;
 pub mod html;
 pub mod junit;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fp::Scalar;
+use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
     Budget, BuildRow, CONFIRM_SCHEMA, ComparisonRow, ConfirmFile, ConfirmRow, Confirmed, EdgeKind, EdgeRow,
     FaultRow, FunctionRow, FunctionSamples, HostRow, NumberText, ParamRow, RangeRow, RunFile, SCHEMA,
@@ -233,6 +233,7 @@ pub(super) fn run() -> RunFile {
         seed: 1,
         strategy: "cigen".into(),
         budget: Budget::Evaluations(100_000),
+        nan: NanPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc 2.36".into() },
         baseline: "gcc/O0/native".into(),
         builds: builds(),

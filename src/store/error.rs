@@ -73,6 +73,14 @@ pub enum StoreError {
     Line { path: String, line: usize, message: String },
     #[error("{path} is no list of reference measurements: {message}")]
     Reference { path: String, message: String },
+    #[error("there is no lock file {path}; `bitrift accept` makes one from the latest run")]
+    NoLock { path: String },
+    #[error("{path} is not a lock file of bitrift: its schema is {found}, expected \"{expected}\"")]
+    NotALock { path: String, found: String, expected: String },
+    #[error(
+        "{source}\nthe lock file cannot be used: restore it from version control, or delete it and make it anew with `bitrift accept`"
+    )]
+    Lock { source: Box<StoreError> },
     #[error("another bitrift is writing {path}; wait for it, or end it")]
     Busy { path: String },
     #[error("failed to {what} {}: {source}", shown(.path))]

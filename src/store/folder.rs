@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::beside::{CONFIRM, PAGE, SPEED};
 use super::error::shown;
+use super::lock::GATE;
 use super::{Fingerprint, Journal, JournalEntry, StoreError, Timing, atomic, journal, name, read, run_json};
 use crate::model::{FunctionSamples, RunFile, SCHEMA};
 
@@ -132,6 +133,14 @@ impl RunFolder {
         }
     }
 
+    /// Removes a run that nobody should go on with, and nothing else that may be there.
+    pub fn discard(&self) {
+        if self.clear().is_ok() {
+            // Refuses when the folder holds anything else.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+
     /// Writes the results and removes the journal. `run.json` comes last: with it the run is complete.
     pub fn finish(
         &self,
@@ -171,7 +180,7 @@ impl RunFolder {
             // Refuses while another process is writing to it.
             drop(Journal::<JournalEntry>::open(&journal)?);
         }
-        for file in [RUN, TIMING, SAMPLES, JOURNAL, CONFIRM, SPEED, PAGE] {
+        for file in [RUN, TIMING, SAMPLES, JOURNAL, CONFIRM, SPEED, PAGE, GATE] {
             self.remove(file)?;
         }
         self.clear_units()?;

@@ -7,12 +7,14 @@
 //! * `confirm.json`: which witnesses a plain executable confirms, schema `bitrift.confirm/1`;
 //! * `speed.json`: time per call by build and function, schema `bitrift.speed/1`;
 //! * `truth/NAME.json`: of a function whose every input was evaluated, exact counts, schema `bitrift.truth/1`;
+//! * `gate.json`: the verdict, when a gate made the run, schema `bitrift.gate/1`;
 //! * `journal.jsonl`: only while the run is under way, one line per finished function;
 //! * `units/NAME.bin`: only while a long search of that function is under way, the answers so far.
 //!
 //! `run.json` is written last and the journal removed after it: a folder with `run.json` is
 //! complete, one with only a journal is not. Every file appears whole or not at all.
 //! A bench is `<stem>.json` and `<stem>.md`, with its journal in `<stem>.work` until it is complete.
+//! The lock file, schema `bitrift.lock/1`, is wherever its owner commits it.
 //! Run folders under `results/` are named `0001-quickstart`: a number that counts up over all runs,
 //! so that names sort by age without a clock, and the lab's name.
 
@@ -26,6 +28,7 @@ mod fingerprint;
 mod folder;
 mod journal;
 mod locate;
+mod lock;
 mod name;
 mod read;
 mod reference;
@@ -44,6 +47,7 @@ pub use error::StoreError;
 pub use fingerprint::Fingerprint;
 pub use folder::{FolderState, RunFolder};
 pub use journal::{Journal, JournalEntry};
+pub use lock::{gate_json, lock_json, read_gate, read_lock, write_gate, write_lock};
 pub use name::{latest_incomplete, resolve};
 pub use read::{read_run, run_json};
 pub use reference::read_reference;

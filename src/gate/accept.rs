@@ -1,0 +1,295 @@
+//! From a run to a lock: made anew, or updated. An update only ever tightens, unless it may loosen.
+
+use std::collections::BTreeSet;
+
+use super::accepted::types;
+use super::merge::{Terms, merge};
+use super::snapshot::lock_of;
+use crate::model::{
+    Budget, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, RunFile,
+};
+use crate::model::{ComparisonRow, StopReason};
+
+/// What the user allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Take what is new or worse too.
+    pub loosen: bool,
+    /// Forget functions and builds that the run has not got.
+    pub prune: bool,
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Added,
+    Removed,
+    Tightened,
+    /// New or worse: it stays out.
+    Refused,
+    /// It could not be compared, or not to the end: it stays as it was.
+    Kept,
+    /// Not a finding: a build, the search.
+    Changed,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    pub action: Action,
+    pub function: String,
+    pub build: String,
+    /// What it is about when it is no range.
+    pub text: String,
+    pub range: Option<LockRange>,
+    /// The range as it was.
+    pub before: Option<LockRange>,
+}
+
+/// A new lock and how it differs from the old one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Update {
+    pub lock: LockFile,
+    pub changes: Vec<Change>,
+}
+
+/// Why a run cannot update a lock.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AcceptError {
+    #[error("the lock is of the lab `{lock}`, the run of `{run}`; name another file with --lock")]
+    OtherLab { lock: String, run: String },
+    #[error(
+        "the lock was made against the baseline {lock}, the run against {run}: nothing in it can be compared; \
+         to start anew, delete the lock and accept again"
+    )]
+    OtherBaseline { lock: String, run: String },
+}
+
+/// Makes a lock from a run, or updates one.
+pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Update, AcceptError> {
+    let fresh = lock_of(run);
+    let Some(old) = old else {
+        let mut desk = Desk { wish: Wish { loosen: true, ..wish }, thorough: true, changes: Vec::new() };
+        for (name, function) in &fresh.functions {
+            desk.added(name, function);
+        }
+        return Ok(Update { lock: fresh, changes: desk.changes });
+    };
+    if old.name != run.name {
+        return Err(AcceptError::OtherLab { lock: old.name.clone(), run: run.name.clone() });
+    }
+    if old.baseline != run.baseline {
+        return Err(AcceptError::OtherBaseline { lock: old.baseline.clone(), run: run.baseline.clone() });
+    }
+    let thorough = evaluations(run.budget) >= evaluations(old.search.budget);
+    let mut desk = Desk { wish, thorough, changes: Vec::new() };
+    let mut lock = old.clone();
+    lock.bitrift.clone_from(&fresh.bitrift);
+    desk.search(&mut lock, &fresh);
+    desk.builds(&mut lock, &fresh, run);
+    for (name, function) in &fresh.functions {
+        let entry = desk.function(name, old.functions.get(name), function, run);
+        lock.functions.insert(name.clone(), entry);
+    }
+    desk.absent(&mut lock, &fresh, run);
+    Ok(Update { lock, changes: desk.changes })
+}
+
+/// For comparing how much was searched; the paper's budget is the smallest.
+fn evaluations(budget: Budget) -> u64 {
+    match budget {
+        Budget::Paper => 0,
+        Budget::Evaluations(count) => count,
+    }
+}
+
+/// An update under way.
+struct Desk {
+    wish: Wish,
+    /// The run searched at least as much as the lock's.
+    thorough: bool,
+    changes: Vec<Change>,
+}
+
+impl Desk {
+    fn note(&mut self, action: Action, function: &str, build: &str, text: String) {
+        let (function, build) = (function.into(), build.into());
+        self.changes.push(Change { action, function, build, text, range: None, before: None });
+    }
+
+    fn search(&mut self, lock: &mut LockFile, fresh: &LockFile) {
+        if !self.thorough {
+            let text = "the run searched less than the lock's did: nothing is taken as gone".into();
+            return self.note(Action::Kept, "", "", text);
+        }
+        if lock.search != fresh.search {
+            let text = format!("search: strategy {}, seed {}", fresh.search.strategy, fresh.search.seed);
+            self.note(Action::Changed, "", "", text);
+            lock.search = fresh.search.clone();
+        }
+        lock.nan = fresh.nan;
+    }
+
+    /// What builds are made of is noted, not judged.
+    fn builds(&mut self, lock: &mut LockFile, fresh: &LockFile, run: &RunFile) {
+        for (id, now) in &fresh.builds {
+            match lock.builds.insert(id.clone(), now.clone()) {
+                None => self.note(Action::Changed, "", id, "new build".into()),
+                Some(then) => {
+                    for (field, then, now) in LockBuild::changes(&then, now) {
+                        self.note(Action::Changed, "", id, format!("{field} `{then}` -> `{now}`"));
+                    }
+                }
+            }
+        }
+        for row in run.builds.iter().filter(|row| row.status != "built" && lock.builds.contains_key(&row.id))
+        {
+            self.note(Action::Kept, "", &row.id, format!("{} in this run", row.status));
+        }
+    }
+
+    fn function(
+        &mut self,
+        name: &str,
+        old: Option<&LockFunction>,
+        fresh: &LockFunction,
+        run: &RunFile,
+    ) -> LockFunction {
+        let same = |old: &&LockFunction| old.params == fresh.params && old.result == fresh.result;
+        if let (Some(old), false) = (old, old.as_ref().is_some_and(same)) {
+            let text = format!("was {}, is {}", old.signature(), fresh.signature());
+            let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
+            self.note(action, name, "", text);
+            if !self.wish.loosen {
+                return old.clone();
+            }
+            self.added(name, fresh);
+            return fresh.clone();
+        }
+        let nothing = LockFunction {
+            builds: Default::default(),
+            clean: BTreeSet::new(),
+            faults: Vec::new(),
+            ..fresh.clone()
+        };
+        let old = old.unwrap_or(&nothing);
+        let mut entry = old.clone();
+        let row = run.functions.iter().find(|f| f.name == name);
+        let types = types(&fresh.params, &fresh.result);
+        for comparison in row.iter().flat_map(|row| &row.comparisons) {
+            let build = &comparison.build;
+            let was = old.builds.get(build).cloned().unwrap_or_default();
+            let is = fresh.builds.get(build).cloned().unwrap_or_default();
+            let Some((params, _)) = types.as_ref().filter(|_| is_compared(comparison)) else { continue };
+            let terms = Terms {
+                scalars: params,
+                loosen: self.wish.loosen,
+                whole: self.thorough && is_whole(comparison),
+            };
+            let (merged, changes) = merge(&terms, &was, &is);
+            self.changes.extend(changes.into_iter().map(|change| Change {
+                function: name.into(),
+                build: build.clone(),
+                ..change
+            }));
+            place(&mut entry, build, merged);
+        }
+        entry.faults =
+            self.faults(name, &old.faults, &fresh.faults, row.is_some_and(|r| is_searched(r.stop_reason)));
+        entry
+    }
+
+    fn faults(
+        &mut self,
+        name: &str,
+        old: &[LockFault],
+        fresh: &[LockFault],
+        searched: bool,
+    ) -> Vec<LockFault> {
+        let mut faults: BTreeSet<LockFault> = old.iter().cloned().collect();
+        for fault in fresh.iter().filter(|fault| !old.contains(fault)) {
+            let action = if self.wish.loosen { Action::Added } else { Action::Refused };
+            self.note(action, name, &fault.build, format!("fault {}", fault.kind));
+            if self.wish.loosen {
+                faults.insert(fault.clone());
+            }
+        }
+        let whole = self.thorough && searched;
+        for fault in old.iter().filter(|fault| whole && !fresh.contains(fault)) {
+            self.note(Action::Removed, name, &fault.build, format!("fault {}", fault.kind));
+            faults.remove(fault);
+        }
+        faults.into_iter().collect()
+    }
+
+    /// Functions and builds that the run has not got at all.
+    fn absent(&mut self, lock: &mut LockFile, fresh: &LockFile, run: &RunFile) {
+        let functions: Vec<String> =
+            lock.functions.keys().filter(|name| !fresh.functions.contains_key(*name)).cloned().collect();
+        let planned = |id: &String| run.builds.iter().any(|row| row.id == *id);
+        let builds: Vec<String> = lock.builds.keys().filter(|id| !planned(id)).cloned().collect();
+        let hint = "is not in this run; --prune forgets it";
+        for name in functions {
+            if !self.wish.prune {
+                self.note(Action::Kept, &name, "", hint.into());
+                continue;
+            }
+            lock.functions.remove(&name);
+            self.note(Action::Removed, &name, "", "not in this run".into());
+        }
+        for id in builds {
+            if !self.wish.prune {
+                self.note(Action::Kept, "", &id, hint.into());
+                continue;
+            }
+            lock.builds.remove(&id);
+            for function in lock.functions.values_mut() {
+                function.builds.remove(&id);
+                function.clean.remove(&id);
+                function.faults.retain(|fault| fault.build != id);
+            }
+            self.note(Action::Removed, "", &id, "not in this run".into());
+        }
+    }
+
+    /// Everything of a function that was not there before.
+    fn added(&mut self, name: &str, function: &LockFunction) {
+        for (build, comparison) in &function.builds {
+            for range in &comparison.ranges {
+                self.changes.push(Change {
+                    action: Action::Added,
+                    function: name.into(),
+                    build: build.clone(),
+                    text: String::new(),
+                    range: Some(range.clone()),
+                    before: None,
+                });
+            }
+        }
+        for fault in &function.faults {
+            self.note(Action::Added, name, &fault.build, format!("fault {}", fault.kind));
+        }
+    }
+}
+
+fn place(entry: &mut LockFunction, build: &str, merged: LockComparison) {
+    if merged.ranges.is_empty() {
+        entry.builds.remove(build);
+        entry.clean.insert(build.into());
+    } else {
+        entry.clean.remove(build);
+        entry.builds.insert(build.into(), merged);
+    }
+}
+
+pub(super) fn is_compared(comparison: &ComparisonRow) -> bool {
+    !matches!(comparison.stop_reason, StopReason::Missing | StopReason::Nondeterministic)
+}
+
+/// Whether what was not found can be taken as not there.
+fn is_whole(comparison: &ComparisonRow) -> bool {
+    is_searched(comparison.stop_reason)
+}
+
+fn is_searched(stop: StopReason) -> bool {
+    matches!(stop, StopReason::Complete | StopReason::Budget | StopReason::Pace)
+}

@@ -1,0 +1,120 @@
+//! What a gate says beside its findings: changed builds, differences that vanished, searches cut short,
+//! expectations of the matrix.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::look::Role;
+use super::verdict::{Gone, Policy, Replayed};
+use crate::findings::{Verdict, outcome_text};
+use crate::fp::Scalar;
+use crate::model::{GateNote, LockBuild, LockFile, NoteKind, RunFile, StopReason};
+
+/// Builds that are made of something else than they were.
+pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
+    let mut notes = Vec::new();
+    for row in run.builds.iter().filter(|row| row.status == "built") {
+        match lock.builds.get(&row.id) {
+            None => notes.push(note(NoteKind::BuildChanged, format!("{} is not in the lock", row.id))),
+            Some(then) => {
+                for (field, then, now) in then.changes(&LockBuild::of(row)) {
+                    let text = format!("{}: {field} was `{then}`, is `{now}`", row.id);
+                    notes.push(note(NoteKind::BuildChanged, text));
+                }
+            }
+        }
+    }
+    notes
+}
+
+/// Accepted differences that are not there any more, and witnesses at which the baseline itself moved.
+pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateNote> {
+    let mut gone: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
+    let mut moved: BTreeMap<&str, (BTreeSet<&[u64]>, BTreeSet<&[u64]>)> = BTreeMap::new();
+    for (seen, verdict) in replayed {
+        let look = &seen.look;
+        let pair = gone.entry((&look.function, &look.build)).or_default();
+        pair.1 += 1;
+        pair.0 += usize::from(matches!(verdict, Verdict::Gone { .. }));
+        let result = lock.functions.get(&look.function).and_then(|f| f.scalars()).map(|(_, result)| result);
+        let (Role::Witness(row), Some(result)) = (&look.role, result) else { continue };
+        let inputs = moved.entry(&look.function).or_default();
+        inputs.1.insert(&look.inputs);
+        if is_other(result, seen.first.0, &row.baseline.hex) {
+            inputs.0.insert(&look.inputs);
+        }
+    }
+    let gone = gone.into_iter().filter(|(_, (gone, _))| *gone > 0).map(|((function, build), (gone, of))| {
+        let text = format!("{function} on {build}: gone at {gone} of {of} accepted witnesses");
+        note(NoteKind::Vanished, text)
+    });
+    let moved =
+        moved.into_iter().filter(|(_, (moved, _))| !moved.is_empty()).map(|(function, (moved, of))| {
+            let (moved, of) = (moved.len(), of.len());
+            let text = format!("{function}: the baseline answers differently at {moved} of {of} witnesses");
+            note(NoteKind::BaselineMoved, text)
+        });
+    gone.chain(moved).collect()
+}
+
+/// Another number than the stored one. NaNs differ between machines.
+fn is_other(result: Scalar, now: crate::model::Outcome, then: &str) -> bool {
+    let nan = now.value().is_some_and(|bits| result.is_nan(bits)) && then.contains("nan");
+    !nan && outcome_text(result, now).hex != then
+}
+
+/// Functions that were not searched as far as asked.
+pub(super) fn of_search(run: &RunFile) -> Vec<GateNote> {
+    let of = |reason: StopReason| {
+        let names = run.functions.iter().filter(|f| f.stop_reason == reason).map(|f| f.name.as_str());
+        names.collect::<Vec<_>>()
+    };
+    [
+        (StopReason::Deadline, "the time was over before the search was"),
+        (StopReason::Faults, "given up after too many faults"),
+    ]
+    .into_iter()
+    .filter_map(|(reason, words)| {
+        let names = of(reason);
+        let text = format!("{words}: {}", names.join(", "));
+        (!names.is_empty()).then(|| note(NoteKind::CutShort, text))
+    })
+    .collect()
+}
+
+/// What should differ and does not, as far as it was compared to the end, and limits about nothing.
+pub(super) fn of_expectations(
+    policy: &Policy<'_>,
+    run: &RunFile,
+    differing: &BTreeSet<(&str, &str)>,
+) -> (Vec<Gone>, Vec<GateNote>) {
+    let (mut gone, mut notes) = (BTreeSet::new(), Vec::new());
+    for limit in policy.limits {
+        let mut idle = true;
+        for function in &run.functions {
+            for comparison in &function.comparisons {
+                let pair = (function.name.as_str(), comparison.build.as_str());
+                if !limit.matches(pair.0, pair.1) {
+                    continue;
+                }
+                idle = false;
+                let differs = comparison.witness.is_some() || differing.contains(&pair);
+                let searched = !matches!(comparison.stop_reason, StopReason::Deadline | StopReason::Faults);
+                if limit.expect && !differs && searched {
+                    gone.insert(pair);
+                }
+            }
+        }
+        if idle {
+            let shown = |glob: &Option<String>| glob.clone().unwrap_or_else(|| "*".into());
+            let (function, build) = (shown(&limit.function), shown(&limit.build));
+            let text = format!("the limit of function `{function}` on build `{build}` matches nothing");
+            notes.push(note(NoteKind::IdleLimit, text));
+        }
+    }
+    let gone = gone.into_iter().map(|(f, b)| Gone { function: f.into(), build: b.into() });
+    (gone.collect(), notes)
+}
+
+fn note(kind: NoteKind, text: String) -> GateNote {
+    GateNote { kind, text }
+}

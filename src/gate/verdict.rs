@@ -1,0 +1,262 @@
+//! The verdict of a gate: what was seen at every input that decides, against the lock and the limits of the
+//! matrix. Red needs an input that shows it; everything else is a note.
+
+use std::collections::BTreeMap;
+
+use super::accepted::{Accepted, accepts_fault, types};
+use super::look::{Role, Seen};
+use super::notes;
+use super::point::{Point, Rules};
+use crate::findings::{Verdict, judge};
+use crate::fp::{NanPolicy, Scalar};
+use crate::model::{
+    GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateVerdict, Limit, LimitRule, LockFile,
+    NoteKind, ReplayCounts, RunFile,
+};
+
+/// What a run is judged by.
+pub struct Policy<'a> {
+    pub lock: &'a LockFile,
+    pub limits: &'a [Limit],
+    /// Bits by which a difference may be worse than accepted.
+    pub tolerance: f64,
+    pub nan: NanPolicy,
+    /// An expected difference that is not there fails.
+    pub strict: bool,
+}
+
+impl Policy<'_> {
+    /// The last limit about a function and build decides.
+    pub(super) fn rule(&self, function: &str, build: &str) -> Option<&LimitRule> {
+        let about = self.limits.iter().filter(|limit| limit.matches(function, build));
+        about.filter_map(|limit| limit.rule.as_ref()).last()
+    }
+}
+
+/// Judges a run by what was seen at the inputs that decide.
+pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
+    let bench = Bench::new(policy, run, seen);
+    let mut notes = notes::of_builds(policy.lock, run);
+    notes.extend(notes::of_replay(policy.lock, &bench.replayed));
+    notes.extend(notes::of_search(run));
+    let (mut findings, allowed) = bench.findings();
+    notes.extend(allowed);
+    notes.extend(bench.unsteady());
+    let (gone, idle) = notes::of_expectations(policy, run, &bench.differing());
+    notes.extend(idle);
+    if policy.strict {
+        findings.extend(gone.into_iter().map(expected_gone));
+    } else {
+        notes.extend(gone.into_iter().map(|gone| GateNote {
+            kind: NoteKind::ExpectedGone,
+            text: format!("{} on {} is expected to differ and does not", gone.function, gone.build),
+        }));
+    }
+    sort(run, &mut findings);
+    notes.sort();
+    GateFile {
+        schema: GATE_SCHEMA.into(),
+        bitrift: env!("CARGO_PKG_VERSION").into(),
+        name: run.name.clone(),
+        baseline: run.baseline.clone(),
+        verdict: if findings.is_empty() { GateVerdict::Green } else { GateVerdict::Red },
+        tolerance: policy.tolerance,
+        replay: counts(&bench.replayed),
+        findings,
+        notes,
+    }
+}
+
+/// A function and a build that should differ.
+pub(super) struct Gone {
+    pub function: String,
+    pub build: String,
+}
+
+fn expected_gone(gone: Gone) -> GateFinding {
+    GateFinding {
+        kind: GateKind::ExpectedGone,
+        function: gone.function,
+        build: gone.build,
+        lo: Vec::new(),
+        hi: Vec::new(),
+        bits: None,
+        accepted: None,
+        what: String::new(),
+        witness: None,
+    }
+}
+
+/// A witness of the lock with what became of it.
+pub(super) type Replayed<'a> = (&'a Seen, Verdict);
+
+/// Everything that was seen, judged.
+struct Bench<'a> {
+    policy: &'a Policy<'a>,
+    run: &'a RunFile,
+    points: Vec<(&'a Seen, Point)>,
+    replayed: Vec<Replayed<'a>>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(policy: &'a Policy<'a>, run: &'a RunFile, seen: &'a [Seen]) -> Bench<'a> {
+        let rules = Rules { lock: policy.lock, tolerance: policy.tolerance, nan: policy.nan };
+        let rows = run.functions.iter().map(|f| (f.name.as_str(), types(&f.params, &f.result)));
+        let types: BTreeMap<&str, Option<(Vec<Scalar>, Scalar)>> = rows.collect();
+        let (mut points, mut replayed) = (Vec::new(), Vec::new());
+        let mut accepted: BTreeMap<(&str, &str), Accepted> = BTreeMap::new();
+        for one in seen {
+            let Some(Some((params, result))) = types.get(one.look.function.as_str()) else { continue };
+            let pair = (one.look.function.as_str(), one.look.build.as_str());
+            let accepted =
+                accepted.entry(pair).or_insert_with(|| Accepted::of(policy.lock, pair.0, pair.1, params));
+            points.push((one, rules.judge(one, accepted, params, *result)));
+            if let Role::Witness(row) = &one.look.role {
+                replayed.push((one, judge(*result, policy.nan, row, one.first.0, one.first.1)));
+            }
+        }
+        Bench { policy, run, points, replayed }
+    }
+
+    /// Of every range the worst of what is red, and notes on what the matrix allows.
+    fn findings(&self) -> (Vec<GateFinding>, Vec<GateNote>) {
+        let mut ranges: BTreeMap<(&str, &str, String), GateFinding> = BTreeMap::new();
+        let mut allowed: BTreeMap<(&str, &str), (usize, &str)> = BTreeMap::new();
+        for (index, (seen, point)) in self.points.iter().enumerate() {
+            let Some(found) = &point.finding else { continue };
+            let look = &seen.look;
+            let pair = (look.function.as_str(), look.build.as_str());
+            let is_fault = found.kind == GateKind::Fault;
+            if let (false, Some(LimitRule::Allow(reason))) = (is_fault, self.policy.rule(pair.0, pair.1)) {
+                allowed.entry(pair).or_insert((0, reason)).0 += 1;
+                continue;
+            }
+            // Faults of one kind are one finding, whatever showed it.
+            let group = match &look.role {
+                _ if is_fault => format!("{} {}", found.what, found.build),
+                Role::Witness(_) => format!("witness {index}"),
+                Role::Range(id) | Role::End(id) => id.clone(),
+                Role::Fault(kind) => kind.clone(),
+            };
+            let place = ranges.entry((pair.0, pair.1, group)).or_insert_with(|| found.clone());
+            if worse(found, place) {
+                *place = found.clone();
+            }
+        }
+        let mut findings: Vec<GateFinding> = ranges.into_values().collect();
+        drop_repeated(&mut findings);
+        findings.extend(self.over_limits());
+        findings.extend(self.nondeterministic());
+        let notes = allowed.into_iter().map(|((function, build), (count, reason))| {
+            let text = format!("{function} on {build}: {count} allowed: {reason}");
+            GateNote { kind: NoteKind::Allowed, text }
+        });
+        (findings, notes.collect())
+    }
+
+    /// For each function and build the input that is furthest above its limit.
+    fn over_limits(&self) -> Vec<GateFinding> {
+        let mut worst: BTreeMap<(&str, &str), GateFinding> = BTreeMap::new();
+        for (seen, point) in &self.points {
+            let look = &seen.look;
+            let Some(bits) = point.differs else { continue };
+            let Some(LimitRule::MaxBits(limit)) = self.policy.rule(&look.function, &look.build) else {
+                continue;
+            };
+            let Some(witness) = point.witness.clone().filter(|_| bits > *limit) else { continue };
+            let found = GateFinding {
+                kind: GateKind::OverLimit,
+                function: look.function.clone(),
+                build: look.build.clone(),
+                lo: look.lo.clone(),
+                hi: look.hi.clone(),
+                bits: Some(bits),
+                accepted: Some(*limit),
+                what: String::new(),
+                witness: Some(witness),
+            };
+            let place = worst.entry((&look.function, &look.build)).or_insert_with(|| found.clone());
+            if worse(&found, place) {
+                *place = found;
+            }
+        }
+        worst.into_values().collect()
+    }
+
+    /// Builds that answered differently for one input in the search, which has no input to show for it.
+    fn nondeterministic(&self) -> Vec<GateFinding> {
+        let kind = "nondeterministic";
+        let mut findings = Vec::new();
+        for function in &self.run.functions {
+            for fault in function.faults.iter().filter(|f| f.kind == kind && f.examples.is_empty()) {
+                if !accepts_fault(self.policy.lock, &function.name, &fault.build, kind) {
+                    let gone = Gone { function: function.name.clone(), build: fault.build.clone() };
+                    let what = kind.to_string();
+                    findings.push(GateFinding { kind: GateKind::Fault, what, ..expected_gone(gone) });
+                }
+            }
+        }
+        findings
+    }
+
+    fn unsteady(&self) -> Vec<GateNote> {
+        let unsteady = self.points.iter().filter(|(_, point)| point.unsteady).map(|(seen, _)| GateNote {
+            kind: NoteKind::Unsteady,
+            text: match &seen.look.role {
+                Role::Fault(kind) => {
+                    format!("{} on {}: {kind} did not repeat", seen.look.function, seen.look.build)
+                }
+                _ => format!("{} on {}: a call is close to its timeout", seen.look.function, seen.look.build),
+            },
+        });
+        let mut notes: Vec<GateNote> = unsteady.collect();
+        notes.dedup();
+        notes
+    }
+
+    /// Functions and builds at which a difference was seen.
+    fn differing(&self) -> std::collections::BTreeSet<(&str, &str)> {
+        let differing = self.points.iter().filter(|(_, point)| point.differs.is_some());
+        differing.map(|(seen, _)| (seen.look.function.as_str(), seen.look.build.as_str())).collect()
+    }
+}
+
+/// Whether a finding says more than another of the same range.
+fn worse(one: &GateFinding, other: &GateFinding) -> bool {
+    let bits = |f: &GateFinding| f.bits.unwrap_or(0.0);
+    one.kind < other.kind || (one.kind == other.kind && bits(one) > bits(other))
+}
+
+/// The same input may be a witness of the lock and of the run.
+fn drop_repeated(findings: &mut Vec<GateFinding>) {
+    let mut seen = std::collections::BTreeSet::new();
+    findings.retain(|found| {
+        let inputs = found.witness.iter().flat_map(|w| &w.inputs).map(|x| x.hex.clone());
+        let inputs: Vec<String> = inputs.collect();
+        inputs.is_empty() || seen.insert((found.kind, found.function.clone(), found.build.clone(), inputs))
+    });
+}
+
+/// In the order of the run's functions, then by build, then the worst first.
+fn sort(run: &RunFile, findings: &mut [GateFinding]) {
+    let order: BTreeMap<&str, usize> =
+        run.functions.iter().enumerate().map(|(i, f)| (f.name.as_str(), i)).collect();
+    findings.sort_by(|a, b| {
+        let key = |f: &GateFinding| (order.get(f.function.as_str()).copied(), f.build.clone(), f.kind);
+        let bits = |f: &GateFinding| f.bits.unwrap_or(0.0);
+        key(a).cmp(&key(b)).then_with(|| bits(b).total_cmp(&bits(a)))
+    });
+}
+
+fn counts(replayed: &[Replayed<'_>]) -> ReplayCounts {
+    let mut counts = ReplayCounts { witnesses: replayed.len(), ..ReplayCounts::default() };
+    for (_, verdict) in replayed {
+        match verdict {
+            Verdict::Held => counts.held += 1,
+            Verdict::Gone { .. } => counts.gone += 1,
+            Verdict::Moved { bits: Some(_), .. } => counts.moved += 1,
+            Verdict::Moved { bits: None, .. } | Verdict::Unevaluated { .. } => counts.faulted += 1,
+        }
+    }
+    counts
+}

@@ -1,0 +1,142 @@
+//! `[[limit]]`, and the limits of a `[[function]]`: what a gate lets pass.
+
+use toml::de::DeTable;
+
+use super::keys::{Keys, Reader};
+use super::place::{At, Place, Text};
+use super::problem::{Problem, Problems};
+use super::raw::{RawFunction, to_value};
+use super::settings::Value;
+use crate::model::{Function, Limit, LimitRule};
+
+pub(super) const LIMIT: &[&str] = &["function", "build", "max_bits", "allow", "expect"];
+
+/// No two results are further apart.
+const MOST_BITS: f64 = 64.0;
+
+pub(super) struct RawLimit {
+    pub place: Place,
+    pub function: Option<Text>,
+    pub build: Option<Text>,
+    pub rules: RawRules,
+}
+
+/// What a limit says, wherever it stands.
+#[derive(Default)]
+pub(super) struct RawRules {
+    pub max_bits: Option<At<Value>>,
+    pub allow: Option<Text>,
+    pub expect: Option<bool>,
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> RawLimit {
+    let mut keys = Keys::open(reader, "[[limit]]", place, table, LIMIT);
+    RawLimit {
+        place,
+        function: keys.text(reader, "function"),
+        build: keys.text(reader, "build"),
+        rules: read_rules(reader, &mut keys),
+    }
+}
+
+pub(super) fn read_rules(reader: &mut Reader<'_>, keys: &mut Keys<'_>) -> RawRules {
+    let max_bits = keys.value("max_bits");
+    RawRules {
+        max_bits: max_bits.map(|value| At { place: reader.place(&value), value: to_value(&value) }),
+        allow: keys.text(reader, "allow"),
+        expect: keys.boolean(reader, "expect"),
+    }
+}
+
+/// All limits: those of functions first, so that a `[[limit]]` can say more about one build.
+pub(super) fn resolve(
+    raw: &[RawLimit],
+    raw_functions: &[RawFunction],
+    functions: &[Function],
+    problems: &mut Problems,
+) -> Vec<Limit> {
+    let mut limits = Vec::new();
+    for (index, entry) in raw_functions.iter().enumerate() {
+        let (rule, expect) = rules(&entry.limit, problems);
+        // A function that could not be read has its own problem.
+        if let (true, Some(function)) = (rule.is_some() || expect, functions.get(index)) {
+            let function = Some(glob::Pattern::escape(&function.name));
+            limits.push(Limit { function, build: None, rule, expect });
+        }
+    }
+    let names: Vec<&str> = functions.iter().map(|f| f.name.as_str()).collect();
+    for entry in raw {
+        let RawRules { max_bits, allow, expect } = &entry.rules;
+        if max_bits.is_none() && allow.is_none() && expect.is_none() {
+            let problem = Problem::new(entry.place, "[[limit]] limits nothing")
+                .label("expected `max_bits`, `allow` or `expect`");
+            problems.add(problem.help("for example `max_bits = 8`, or `allow = \"why it may differ\"`"));
+        }
+        check_function(entry.function.as_ref(), &names, problems);
+        check_pattern(entry.build.as_ref(), problems);
+        let (rule, expect) = rules(&entry.rules, problems);
+        let value = |text: &Option<Text>| text.as_ref().map(|text| text.value.clone());
+        limits.push(Limit { function: value(&entry.function), build: value(&entry.build), rule, expect });
+    }
+    limits
+}
+
+fn rules(raw: &RawRules, problems: &mut Problems) -> (Option<LimitRule>, bool) {
+    if let (Some(max_bits), Some(allow)) = (&raw.max_bits, &raw.allow) {
+        let problem = Problem::new(allow.place, "a limit has `max_bits` or `allow`, not both");
+        let problem = problem.label("lets every difference pass").also(max_bits.place, "sets a limit");
+        problems.add(problem.help("keep one; a second [[limit]] can be about other builds"));
+    }
+    let expect = raw.expect.unwrap_or(false);
+    if let Some(allow) = &raw.allow {
+        if allow.value.trim().is_empty() {
+            let problem = Problem::new(allow.place, "`allow` has no reason");
+            problems.add(problem.label("expected why differences are fine here"));
+        }
+        return (Some(LimitRule::Allow(allow.value.clone())), expect);
+    }
+    let rule = raw.max_bits.as_ref().map(|bits| LimitRule::MaxBits(max_bits(bits, problems)));
+    (rule, expect)
+}
+
+fn max_bits(value: &At<Value>, problems: &mut Problems) -> f64 {
+    let bits = match value.value {
+        // Exact: anything outside the few allowed values is refused below.
+        Value::Integer(n) => n as f64,
+        Value::Float(x) => x,
+        _ => f64::NAN,
+    };
+    if !(0.0..=MOST_BITS).contains(&bits) {
+        let problem = Problem::new(value.place, format!("`max_bits` must be a number from 0 to {MOST_BITS}"));
+        problems.add(problem.label(format!("this is {}", value.value.describe())));
+    }
+    bits
+}
+
+/// Names of functions are known here; those of builds are the plan's.
+fn check_function(text: Option<&Text>, names: &[&str], problems: &mut Problems) {
+    let Some(text) = text else { return };
+    let Some(pattern) = check_pattern(Some(text), problems) else { return };
+    if !names.iter().any(|name| pattern.matches(name)) {
+        let title = format!("no function matches `{}`", text.as_str());
+        let names = names.iter().copied();
+        problems.add(Problem::new(text.place, title).meant(
+            text.as_str(),
+            names,
+            "matches nothing",
+            "functions",
+        ));
+    }
+}
+
+fn check_pattern(text: Option<&Text>, problems: &mut Problems) -> Option<glob::Pattern> {
+    let text = text?;
+    match glob::Pattern::new(text.as_str()) {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
+            let problem = Problem::new(text.place, format!("`{}` is not a valid glob", text.as_str()));
+            problems.add(problem.label(error.msg));
+            None
+        }
+    }
+}

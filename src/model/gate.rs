@@ -1,0 +1,129 @@
+//! The stored form of a gate's verdict: `gate.json`, schema `bitrift.gate/1`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{NumberText, WitnessRow};
+
+pub const GATE_SCHEMA: &str = "bitrift.gate/1";
+
+/// The whole of `gate.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateFile {
+    pub schema: String,
+    /// The version that wrote it.
+    pub bitrift: String,
+    /// The lab's name.
+    pub name: String,
+    pub baseline: String,
+    pub verdict: GateVerdict,
+    /// Bits by which a difference may be worse than accepted.
+    pub tolerance: f64,
+    pub replay: ReplayCounts,
+    /// Each of them makes the gate red.
+    pub findings: Vec<GateFinding>,
+    pub notes: Vec<GateNote>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GateVerdict {
+    Green,
+    Red,
+}
+
+/// What became of the witnesses of the lock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayCounts {
+    pub witnesses: usize,
+    /// Both builds answer as stored.
+    pub held: usize,
+    /// They differ in another way.
+    pub moved: usize,
+    /// They agree now.
+    pub gone: usize,
+    /// One of them gives no value any more.
+    pub faulted: usize,
+}
+
+/// Why the gate is red.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateKind {
+    /// A build gives no value where it gave one, or has a fault that was not accepted.
+    Fault,
+    /// More bits than the matrix allows.
+    OverLimit,
+    /// A difference outside every accepted range.
+    New,
+    /// A change between number, infinity and NaN of a kind that was not accepted.
+    ClassChange,
+    /// More bits than accepted.
+    Worse,
+    /// The matrix expects a difference that is not there (under `--strict`).
+    ExpectedGone,
+}
+
+impl GateKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            GateKind::Fault => "fault",
+            GateKind::OverLimit => "over-limit",
+            GateKind::New => "new",
+            GateKind::ClassChange => "class-change",
+            GateKind::Worse => "worse",
+            GateKind::ExpectedGone => "expected-gone",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateFinding {
+    pub kind: GateKind,
+    pub function: String,
+    pub build: String,
+    /// Ends of the range it lies in, one per parameter; empty where there is no range.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lo: Vec<NumberText>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hi: Vec<NumberText>,
+    /// At the witness; None where a build gave no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<f64>,
+    /// What the lock accepts there, or the limit; None where nothing is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<f64>,
+    /// The fault or the change of class.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub what: String,
+    /// An input that shows it, evaluated at least twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<WitnessRow>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    /// A build is made of something else than when its findings were accepted.
+    BuildChanged,
+    /// The baseline itself answers differently at accepted witnesses.
+    BaselineMoved,
+    /// Accepted differences are not there any more.
+    Vanished,
+    /// The matrix expects a difference that is not there.
+    ExpectedGone,
+    /// Findings that the matrix allows.
+    Allowed,
+    /// A fault that did not repeat.
+    Unsteady,
+    /// A search that was cut short.
+    CutShort,
+    /// A limit of the matrix that is about nothing.
+    IdleLimit,
+}
+
+/// Something worth knowing that does not fail the gate.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GateNote {
+    pub kind: NoteKind,
+    pub text: String,
+}

@@ -1,0 +1,207 @@
+//! The lock file: what was accepted, committed beside the code. People read and edit it, so every field is
+//! checked on reading, and short lists and objects stand on one line.
+
+use std::path::Path;
+
+use super::error::shown;
+use super::{StoreError, atomic, read};
+use crate::fp::{Scalar, parse_number};
+use crate::model::{
+    ClassChange, GATE_SCHEMA, GateFile, LOCK_SCHEMA, LockFile, LockFunction, LockRange, NumberText, printable,
+};
+
+/// The longest line that a list or an object is put on.
+const LINE: usize = 140;
+/// No two results are further apart.
+const MOST_BITS: f64 = 64.0;
+pub(super) const GATE: &str = "gate.json";
+
+type Wrong = (String, String);
+
+/// The lock at a path; None when nothing is there.
+pub fn read_lock(path: &Path) -> Result<Option<LockFile>, StoreError> {
+    if read::metadata(path)?.is_none() {
+        return Ok(None);
+    }
+    let lock: LockFile = read::read_json(path, LOCK_SCHEMA).map_err(unusable)?;
+    let wrong = |(at, message): Wrong| {
+        unusable(StoreError::Shape { path: shown(path), at: printable(&at), message: printable(&message) })
+    };
+    check(&lock).map_err(wrong)?;
+    Ok(Some(lock))
+}
+
+pub fn write_lock(path: &Path, lock: &LockFile) -> Result<(), StoreError> {
+    atomic::write(path, lock_json(lock).as_bytes())
+}
+
+/// The text of a lock file: the same bytes for the same lock.
+pub fn lock_json(lock: &LockFile) -> String {
+    // Plain data with string keys and finite numbers always has a JSON text.
+    fold(&serde_json::to_string_pretty(lock).unwrap_or_default())
+}
+
+/// The text of a verdict.
+pub fn gate_json(gate: &GateFile) -> String {
+    fold(&serde_json::to_string_pretty(gate).unwrap_or_default())
+}
+
+/// Puts the verdict of a gate beside its run.
+pub fn write_gate(folder: &Path, gate: &GateFile) -> Result<(), StoreError> {
+    atomic::write(&folder.join(GATE), gate_json(gate).as_bytes())
+}
+
+/// The verdict beside a run, if it was a gate's.
+pub fn read_gate(folder: &Path) -> Result<Option<GateFile>, StoreError> {
+    let path = folder.join(GATE);
+    match read::metadata(&path)? {
+        None => Ok(None),
+        Some(_) => read::read_json(&path, GATE_SCHEMA).map(Some),
+    }
+}
+
+fn unusable(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Foreign { path, found, expected } => StoreError::NotALock { path, found, expected },
+        // There is nothing wrong with it.
+        StoreError::Newer { .. } => error,
+        error => StoreError::Lock { source: Box::new(error) },
+    }
+}
+
+fn check(lock: &LockFile) -> Result<(), Wrong> {
+    if !lock.builds.contains_key(&lock.baseline) {
+        return Err(("baseline".into(), format!("`{}` is not among `builds`", lock.baseline)));
+    }
+    for (name, function) in &lock.functions {
+        let at = format!("functions.{name}");
+        let Some((params, result)) = function.scalars() else {
+            let message = format!("`{}` has a type that bitrift does not know", function.signature());
+            return Err((at, message));
+        };
+        let builds = function.builds.keys().chain(&function.clean);
+        for build in builds.chain(function.faults.iter().map(|fault| &fault.build)) {
+            if !lock.builds.contains_key(build) {
+                return Err((at, format!("build `{build}` is not among `builds`")));
+            }
+        }
+        check_function(&at, function, &params, result)?;
+    }
+    Ok(())
+}
+
+fn check_function(at: &str, function: &LockFunction, params: &[Scalar], result: Scalar) -> Result<(), Wrong> {
+    for (build, comparison) in &function.builds {
+        let at = format!("{at}.builds.{build}");
+        if let Some(word) = comparison.class_changes.iter().find(|word| ClassChange::named(word).is_none()) {
+            return Err((format!("{at}.class_changes"), format!("there is no change of class `{word}`")));
+        }
+        for (index, range) in comparison.ranges.iter().enumerate() {
+            check_range(&format!("{at}.ranges[{index}]"), range, params, result)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_range(at: &str, range: &LockRange, params: &[Scalar], result: Scalar) -> Result<(), Wrong> {
+    if range.edges.len() != params.len() {
+        return Err((format!("{at}.edges"), entries(range.edges.len(), params.len())));
+    }
+    let lo = ordinals(&format!("{at}.lo"), &range.lo, params)?;
+    let hi = ordinals(&format!("{at}.hi"), &range.hi, params)?;
+    let inputs = ordinals(&format!("{at}.witness.inputs"), &range.witness.inputs, params)?;
+    for (param, ((lo, hi), input)) in lo.iter().zip(&hi).zip(&inputs).enumerate() {
+        if lo > hi {
+            let message = format!("`{}` is above `{}` of `hi`", range.lo[param].dec, range.hi[param].dec);
+            return Err((format!("{at}.lo[{param}]"), message));
+        }
+        if !(lo..=hi).contains(&input) {
+            let message = format!("`{}` is outside the range", range.witness.inputs[param].dec);
+            return Err((format!("{at}.witness.inputs[{param}]"), message));
+        }
+    }
+    if !(0.0..=MOST_BITS).contains(&range.max_bits) {
+        let message = format!("{} bits, expected a number from 0 to {MOST_BITS}", range.max_bits);
+        return Err((format!("{at}.max_bits"), message));
+    }
+    for (key, number) in [("baseline", &range.witness.baseline), ("variant", &range.witness.variant)] {
+        match parse_number(result, &number.hex) {
+            Err(error) if !is_fault(&number.hex) => {
+                return Err((format!("{at}.witness.{key}"), error.to_string()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn ordinals(at: &str, numbers: &[NumberText], params: &[Scalar]) -> Result<Vec<i128>, Wrong> {
+    if numbers.len() != params.len() {
+        return Err((at.into(), entries(numbers.len(), params.len())));
+    }
+    let ordinal = |(index, (number, &scalar)): (usize, (&NumberText, &Scalar))| {
+        let wrong = |message: String| (format!("{at}[{index}]"), message);
+        let bits = parse_number(scalar, &number.hex).map_err(|e| wrong(e.to_string()))?;
+        scalar.ordinal(bits).ok_or_else(|| wrong("a NaN is no input of a range".into()))
+    };
+    numbers.iter().zip(params).enumerate().map(ordinal).collect()
+}
+
+/// How a fault is spelled in the place of a result.
+fn is_fault(word: &str) -> bool {
+    let numbered = ["SIG", "signal ", "exit "].iter().any(|start| word.starts_with(start));
+    numbered || matches!(word, "timeout" | "fpenv" | "nondeterministic" | "state-dependent" | "garbled")
+}
+
+fn entries(found: usize, expected: usize) -> String {
+    let noun = if found == 1 { "entry" } else { "entries" };
+    format!("{found} {noun}, expected {expected}, one per parameter")
+}
+
+/// Puts every list and object that fits on one line there. `text` is as serde_json writes it: a line opens
+/// one, closes one, or holds one value.
+fn fold(text: &str) -> String {
+    // Where each open one begins among the folded lines.
+    let mut open: Vec<usize> = Vec::new();
+    let mut folded: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let body = line.trim_start();
+        folded.push(line.into());
+        if body.ends_with(['{', '[']) {
+            open.push(folded.len() - 1);
+        } else if body.starts_with(['}', ']'])
+            && let Some(start) = open.pop()
+        {
+            let inside: Vec<&str> = folded[start + 1..].iter().map(|l| l.trim_start()).collect();
+            let (closing, parts) = (body, &inside[..inside.len() - 1]);
+            let one = match folded[start].ends_with('{') {
+                true => format!("{} {} {closing}", folded[start], parts.join(" ")),
+                false => format!("{}{}{closing}", folded[start], parts.join(" ")),
+            };
+            // What is inside is on one line each, or else this would not fit either.
+            if one.len() <= LINE && start > 0 {
+                folded.truncate(start);
+                folded.push(one);
+            }
+        }
+    }
+    folded.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn short_lists_and_objects_stand_on_one_line_and_mean_the_same() {
+        let value = json!({
+            "a": [1, 2, {"b": "}"}], "s": "[\n{", "empty": [], "none": {},
+            "long": (0..60).collect::<Vec<_>>(), "deep": [[{"x": "y".repeat(100)}], [{"x": "z".repeat(100)}]],
+        });
+        let text = fold(&serde_json::to_string_pretty(&value).unwrap());
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+        assert!(text.contains("\n  \"a\": [1, 2, { \"b\": \"}\" }],\n"), "{text}");
+        assert!(text.lines().count() > 60, "{text}");
+    }
+}
