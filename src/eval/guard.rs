@@ -31,6 +31,7 @@ unsafe extern "C" {
     fn bitrift_control_read() -> Control;
     fn bitrift_control_write(control: Control);
     fn bitrift_run(batch: *const CBatch) -> usize;
+    fn bitrift_pace(batch: *const CBatch);
 }
 
 /// A stretch of the inputs in a slab, to be run on one build.
@@ -53,8 +54,25 @@ impl Batch {
     /// `shim` must be the entry point of a function of `arity` parameters in an object that stays
     /// loaded, and this process must be one that code under test may ruin.
     pub(crate) unsafe fn run(&self, slab: &Slab) -> usize {
+        let batch = self.in_slab(slab);
+        // SAFETY: all pointers are into the slab, whose areas hold CAPACITY inputs; the rest is the
+        // caller's promise. The control registers are given back as they were.
+        unsafe { bitrift_run(&batch) }
+    }
+
+    /// The same calls with nothing around them that would take as long as a small function.
+    ///
+    /// # Safety
+    /// As for `run`.
+    pub(crate) unsafe fn pace(&self, slab: &Slab) {
+        let batch = self.in_slab(slab);
+        // SAFETY: as in `run`.
+        unsafe { bitrift_pace(&batch) }
+    }
+
+    fn in_slab(&self, slab: &Slab) -> CBatch {
         assert!(self.end <= super::slab::CAPACITY, "a batch larger than its slab");
-        let batch = CBatch {
+        CBatch {
             shim: self.shim,
             page: slab.page_ptr(),
             inputs: slab.inputs_ptr(),
@@ -65,10 +83,7 @@ impl Batch {
             end: self.end,
             phase: self.phase.word(),
             control: Control { mxcsr: self.control.mxcsr, x87: self.control.x87 },
-        };
-        // SAFETY: all pointers are into the slab, whose areas hold CAPACITY inputs; the rest is the
-        // caller's promise. The control registers are given back as they were.
-        unsafe { bitrift_run(&batch) }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Builds loaded side by side in this process: the hot path, and cautious builds through helpers.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions};
 use serde::{Deserialize, Serialize};
@@ -139,6 +139,46 @@ impl<'h> Native<'h> {
         Ok(Native { host, selection, shims, fresh, begun: cpu_time(), elsewhere: Duration::ZERO })
     }
 
+    fn is_hot(&self, build: usize) -> bool {
+        let plan = self.selection.builds[build];
+        !self.selection.cautious[build] && self.host.plans[plan].object.runner.is_none()
+    }
+
+    /// The entry point of a hot build.
+    fn shim(&mut self, build: usize) -> Result<Shim, EvalError> {
+        if let Some(shim) = self.shims[build] {
+            return Ok(shim);
+        }
+        let shim = self.host.shim(self.selection.builds[build], self.selection.function)?;
+        self.shims[build] = Some(shim);
+        Ok(shim)
+    }
+
+    /// The time that inputs take on a build: of a hot one the calls alone, of another all that asking it takes.
+    pub(crate) fn pace(&mut self, build: usize, inputs: &[u64]) -> Result<Duration, EvalError> {
+        if !self.is_hot(build) {
+            let (begun, mut out) = (Instant::now(), Vec::new());
+            self.evaluate(build, inputs, &mut out)?;
+            return Ok(begun.elapsed());
+        }
+        let (plan, arity) = (self.selection.builds[build], self.selection.arity);
+        let shim = self.shim(build)?;
+        let control = self.host.plans[plan].object.control;
+        let mut spent = Duration::ZERO;
+        for chunk in inputs.chunks(CAPACITY * arity) {
+            let slab = &self.host.slab;
+            slab.put_inputs(arity, chunk);
+            let end = chunk.len() / arity;
+            let batch = Batch { shim, phase: Phase::Call(plan), control, arity, begin: 0, end };
+            let begun = Instant::now();
+            // SAFETY: as in `evaluate_hot`.
+            unsafe { batch.pace(slab) };
+            spent += begun.elapsed();
+            self.host.refuse_strays(end);
+        }
+        Ok(spent)
+    }
+
     fn evaluate_hot(
         &mut self,
         build: usize,
@@ -146,14 +186,7 @@ impl<'h> Native<'h> {
         out: &mut Vec<Outcome>,
     ) -> Result<(), EvalError> {
         let (plan, arity) = (self.selection.builds[build], self.selection.arity);
-        let shim = match self.shims[build] {
-            Some(shim) => shim,
-            None => {
-                let shim = self.host.shim(plan, self.selection.function)?;
-                self.shims[build] = Some(shim);
-                shim
-            }
-        };
+        let shim = self.shim(build)?;
         let control = self.host.plans[plan].object.control;
         for chunk in inputs.chunks(CAPACITY * arity) {
             let slab = &self.host.slab;
@@ -191,7 +224,7 @@ impl Evaluator for Native<'_> {
 
     fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
         let plan = self.selection.builds[build];
-        if !self.selection.cautious[build] && self.host.plans[plan].object.runner.is_none() {
+        if self.is_hot(build) {
             return self.evaluate_hot(build, inputs, out);
         }
         let Host { plans, helpers, relays, slab, timeout, .. } = &mut *self.host;

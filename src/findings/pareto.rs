@@ -58,7 +58,7 @@ fn cost(run: &RunFile, row: &SpeedRow, baseline: Option<&SpeedRow>) -> BuildCost
         .collect();
     let bits = compared.iter().map(|c| c.max_bits);
     // Counts of functions stay far below 2^53.
-    let mean_bits = bits.clone().sum::<f64>() / compared.len().max(1) as f64;
+    let mean_bits = bits.clone().fold(0.0, |sum, b| sum + b) / compared.len().max(1) as f64;
     BuildCost {
         build: row.build.clone(),
         emulated: row.emulated,

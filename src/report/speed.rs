@@ -8,7 +8,7 @@ use crate::findings::{BuildCost, build_costs};
 use crate::model::{RunFile, SpeedFile, printable};
 
 const WORDS: &str = "ns/call: geometric mean over the functions, least of several rounds, the call itself \
-    included. worst: the largest difference in bits; mean: of the functions' largest. *: on the front, no \
+    included. worst: the largest difference in bits; mean: of the functions' largest; differ: how many of the functions do. *: on the front, no \
     other build is as fast with fewer bits, or faster with as many.";
 
 /// One line per build, fastest first; those that cannot be compared stand apart.
@@ -36,8 +36,7 @@ pub fn render(run: &RunFile, speed: &SpeedFile, style: Style) -> String {
 }
 
 fn table(run: &RunFile, costs: &[BuildCost], style: Style) -> String {
-    let mut table =
-        style.table(&["build", "ns/call", "speed-up", "worst", "", "mean", "", "functions that differ"]);
+    let mut table = style.table(&["build", "ns/call", "speed-up", "worst", "", "mean", "", "differ"]);
     for column in [1, 2, 3, 5] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
