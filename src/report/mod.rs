@@ -8,6 +8,8 @@ pub mod evaluation;
 pub mod github;
 pub mod junit;
 pub mod markdown;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod plan;
 pub mod progress;
 pub mod replay;
