@@ -73,6 +73,11 @@ fn the_commands_of_the_search_page_run() {
 }
 
 #[test]
+fn the_commands_of_the_reports_page_run() {
+    every_command_runs("docs/reports.md", 10);
+}
+
+#[test]
 fn every_strategy_has_its_line_on_the_search_page() {
     let text = std::fs::read_to_string(root().join("docs/search.md")).unwrap();
     for name in bitrift::model::STRATEGIES {
@@ -111,6 +116,7 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
         "docs/porting.md",
         "docs/matrix.md",
         "docs/search.md",
+        "docs/reports.md",
         "CONTRIBUTING.md",
     ] {
         let text = std::fs::read_to_string(root().join(page)).unwrap();

@@ -17,7 +17,7 @@ pub struct CompareArgs {
     /// The later run [default: the latest]
     pub b: Option<String>,
     /// Bits by which a range may move and still count as unchanged
-    #[arg(long, value_name = "BITS", default_value_t = 0.5, value_parser = tolerance)]
+    #[arg(long, value_name = "BITS", default_value_t = 0.5, value_parser = tolerance, allow_hyphen_values = true)]
     pub tolerance: f64,
     /// A build of the earlier run that has another name in the later: a whole id, or one part of it such as
     /// gcc-12=gcc-13 (may be given several times)

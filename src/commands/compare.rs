@@ -13,14 +13,15 @@ use crate::report;
 use crate::store::{read_run, resolve};
 
 pub fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure> {
-    let read = |name: Option<&str>| -> Result<RunFile, Failure> {
-        Ok(read_run(&resolve(Path::new(RESULTS), name)?)?)
+    let read = |name: Option<&str>| -> Result<(String, RunFile), Failure> {
+        let folder = resolve(Path::new(RESULTS), name)?;
+        Ok((folder.display().to_string(), read_run(&folder)?))
     };
-    let (a, b) = (read(Some(&args.a))?, read(args.b.as_deref())?);
+    let ((place_a, a), (place_b, b)) = (read(Some(&args.a))?, read(args.b.as_deref())?);
     let names: Vec<&str> = a.functions.iter().chain(&b.functions).map(|f| f.name.as_str()).collect();
     lab::check_globs(&args.functions, &names, "of the runs")?;
     let [a, b] = [a, b].map(|run| select(&run, |name| args.functions.matches(name)));
-    let rules = Rules { tolerance: args.tolerance, names: args.map.clone() };
+    let rules = Rules { tolerance: args.tolerance, names: args.map.clone(), runs: [place_a, place_b] };
     if let Some(name) = rules.unknown_name(&a) {
         let builds: Vec<&str> = a.builds.iter().map(|build| build.id.as_str()).collect();
         return Err(Failure::usage(format!(

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use comfy_table::{Cell, CellAlignment, Color};
 
 use super::markdown::table;
-use super::number::{count, exact, interval, plural};
-use super::style::{Style, text_of, wrap};
+use super::number::{count, interval, plural};
+use super::style::{Style, indented, text_of, wrap};
 use super::text::code;
 use crate::gate::compare::{
     Change, Difference, FaultChange, Found, Only, PairChange, RangeChange, RunComparison,
 };
-use crate::model::printable;
+use crate::model::{WitnessRow, printable};
 
 /// Changed ranges and faults that a pull request shows.
 const MOST: usize = 50;
@@ -19,7 +19,7 @@ const MOST: usize = 50;
 /// For the terminal. `all` lists what is unchanged too.
 pub fn render(comparison: &RunComparison, all: bool, style: Style) -> String {
     let mut sections = vec![heading(comparison, style)];
-    sections.push(lines("around them", differences(comparison), style));
+    sections.push(lines("what else differs", differences(comparison), style));
     sections.push(changes(comparison, all, style));
     sections.push(lines("only in the first", only(&comparison.only_a), style));
     sections.push(lines("only in the second", only(&comparison.only_b), style));
@@ -37,7 +37,7 @@ fn totals(comparison: &RunComparison) -> String {
 }
 
 fn heading(comparison: &RunComparison, style: Style) -> String {
-    let (a, b) = (printable(&comparison.a.name), printable(&comparison.b.name));
+    let (a, b) = (printable(&comparison.a.run), printable(&comparison.b.run));
     let functions = plural(comparison.functions.len(), "function");
     let text = format!("{a} -> {b}, {functions} in both: {}", totals(comparison));
     let tolerance = format!("ranges within {} bits of each other count as unchanged", comparison.tolerance);
@@ -48,7 +48,7 @@ fn lines(heading: &str, lines: Vec<String>, style: Style) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let lines: String = lines.iter().map(|line| wrap(&format!("  {line}"), style.width)).collect();
+    let lines: String = lines.iter().map(|line| indented(line, style.width)).collect();
     format!("{heading}:\n{lines}")
 }
 
@@ -96,7 +96,7 @@ fn changes(comparison: &RunComparison, all: bool, style: Style) -> String {
             }
             let mut name = format!("  {}", build(pair));
             for range in pair.ranges.iter().filter(|r| wanted(r.change)) {
-                let place = places(range).join("\n");
+                let place = places(range, &function.params).join("\n");
                 table.add_row(row(std::mem::take(&mut name), range.change, ends(range), place));
             }
             for fault in pair.faults.iter().filter(|f| wanted(f.change)) {
@@ -138,28 +138,28 @@ fn ends(range: &RangeChange) -> [String; 2] {
 }
 
 /// Where the range is now, or was: the kind, a line for each parameter and the witness.
-fn places(range: &RangeChange) -> Vec<String> {
+fn places(range: &RangeChange, params: &[String]) -> Vec<String> {
     let Some(found) = range.b.as_ref().or(range.a.as_ref()) else { return Vec::new() };
     let category = match (&range.a, &range.b) {
         (Some(a), Some(b)) if a.category != b.category => format!("{} -> {}", a.category, b.category),
         _ => found.category.clone(),
     };
     let mut lines = vec![printable(&category)];
-    for (index, (lo, hi)) in found.lo.iter().zip(&found.hi).enumerate() {
-        lines.push(interval(lo, hi));
-        if let Some(at) = found.witness.inputs.get(index).filter(|at| lo != hi && *at != lo) {
-            lines.push(format!("  at {}", exact(at)));
-        }
+    for (name, (lo, hi)) in params.iter().zip(found.lo.iter().zip(&found.hi)) {
+        lines.push(format!("{} in {}", printable(name), interval(lo, hi)));
     }
-    let (baseline, variant) = (printable(&found.witness.baseline.dec), printable(&found.witness.variant.dec));
-    lines.push(format!("{baseline} -> {variant}"));
+    // The decimals read back exactly.
+    let WitnessRow { inputs, baseline, variant } = &found.witness;
+    let inputs: Vec<_> = inputs.iter().map(|x| printable(&x.dec)).collect();
+    lines.push(format!("at {}:", inputs.join(", ")));
+    lines.push(format!("{} -> {}", printable(&baseline.dec), printable(&variant.dec)));
     lines
 }
 
 /// For a pull request: what changed in a table, what else differs folded away.
 pub fn render_markdown(comparison: &RunComparison) -> String {
     let mut text =
-        format!("### bitrift: {} against {}\n\n", code(&comparison.b.name), code(&comparison.a.name));
+        format!("### bitrift: {} against {}\n\n", code(&comparison.b.run), code(&comparison.a.run));
     let functions = plural(comparison.functions.len(), "function");
     let tolerance = comparison.tolerance;
     let _ = writeln!(
@@ -177,7 +177,7 @@ pub fn render_markdown(comparison: &RunComparison) -> String {
         let _ = write!(text, "\n+ {}\n", plural(rows.len() - MOST, "more change"));
     }
     for (title, lines) in [
-        ("What differs around them", differences(comparison)),
+        ("What else differs", differences(comparison)),
         ("Only in the first run", only(&comparison.only_a)),
         ("Only in the second run", only(&comparison.only_b)),
         ("Not comparable", incomparable(comparison)),
@@ -197,7 +197,8 @@ fn changed_rows(comparison: &RunComparison) -> Vec<Vec<String>> {
             let head =
                 |change: Change| vec![code(&function.function), code(&build(pair)), change.as_str().into()];
             for range in pair.ranges.iter().filter(|r| r.change != Change::Unchanged) {
-                let place: Vec<String> = places(range).iter().map(|line| code(line.trim())).collect();
+                let place: Vec<String> =
+                    places(range, &function.params).iter().map(|line| code(line.trim())).collect();
                 let row = head(range.change).into_iter().chain(ends(range)).chain([place.join("<br>")]);
                 rows.push((range.change, row.collect()));
             }
@@ -251,7 +252,11 @@ mod tests {
 
     fn compared() -> RunComparison {
         let (a, b) = runs();
-        compare(&a, &b, &Rules { tolerance: 0.5, names: Vec::new() })
+        compare(
+            &a,
+            &b,
+            &Rules { tolerance: 0.5, runs: ["0001-odd".into(), "0002-odd".into()], ..Rules::default() },
+        )
     }
 
     #[test]

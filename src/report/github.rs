@@ -49,7 +49,7 @@ fn message(material: &Material, m: &Moved) -> String {
     let (build, baseline) = (printable(&m.worst.build), printable(&m.worst.baseline));
     let mut lines = vec![format!("{build} against {baseline}")];
     if m.builds > 1 {
-        lines.push(format!("{} more", plural(m.builds - 1, "build")));
+        lines.push(plural(m.builds - 1, "more build"));
     }
     if let Some(range) = m.range {
         let bounds = m.function.params.iter().zip(range.lo.iter().zip(&range.hi));

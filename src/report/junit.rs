@@ -14,9 +14,8 @@ use crate::model::{
 pub fn render(material: &Material) -> Result<String, SerializeError> {
     let run = &material.run;
     let mut report = Report::new(format!("bitrift {}", printable(&run.name)));
-    for build in &run.builds {
-        report.add_test_suite(suite(material, build));
-    }
+    let suites = run.builds.iter().map(|build| suite(material, build));
+    report.add_test_suites(suites.filter(|suite| !suite.test_cases.is_empty()));
     let text = report.to_string()?;
     // The schema that Jenkins reads by knows this attribute of a suite, and not of all of them. A quote
     // in a name would be escaped, so this is the attribute.
@@ -67,9 +66,12 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         let worst = comparison.ranges.iter().reduce(|a, b| if b.max_bits > a.max_bits { b } else { a });
         status.set_type(worst.map_or("one input".into(), |range| printable(&range.category)));
-        let ranges = plural(comparison.ranges.len(), "range");
+        let ranges = match comparison.ranges.len() {
+            0 => "at one input".into(),
+            n => format!("in {}", plural(n, "range")),
+        };
         let against = printable(&comparison.baseline);
-        status.set_message(format!("{:.1} bits from {against}, in {ranges}", comparison.max_bits));
+        status.set_message(format!("{:.1} bits from {against}, {ranges}", comparison.max_bits));
         status.set_description(found);
         return Some(status);
     }

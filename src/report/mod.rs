@@ -12,6 +12,8 @@ pub mod github;
 pub mod html;
 pub mod junit;
 pub mod markdown;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod plan;
 pub mod progress;
 pub mod replay;

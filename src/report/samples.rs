@@ -4,15 +4,19 @@ use std::io::{self, Write};
 
 use super::Material;
 use crate::fp::{Scalar, format_dec, parse_number};
-use crate::model::FunctionSamples;
+use crate::model::{FunctionSamples, printable};
 
 /// Columns in front of the inputs.
 const HEAD: [&str; 4] = ["function", "sample", "build", "bits"];
 
-/// Names of the columns: as many inputs as the function of most parameters has.
-pub(super) fn columns(material: &Material) -> Vec<String> {
-    let most = material.samples.values().map(|s| s.params.len()).max().unwrap_or(0);
-    let inputs = (1..=most).flat_map(|n| ["name", "hex", "dec"].map(|what| format!("x{n}_{what}")));
+/// Parameters of the function that has most: every row has the columns of so many.
+pub(super) fn most_inputs(material: &Material) -> usize {
+    material.samples.values().map(|s| s.params.len()).max().unwrap_or(0)
+}
+
+fn columns(material: &Material) -> Vec<String> {
+    let inputs =
+        (1..=most_inputs(material)).flat_map(|n| ["name", "hex", "dec"].map(|what| format!("x{n}_{what}")));
     HEAD.iter().map(|name| (*name).to_owned()).chain(inputs).collect()
 }
 
@@ -68,6 +72,17 @@ fn cells<'a>(
     stored.params.iter().zip(inputs).enumerate().map(cell).collect()
 }
 
+/// R reads infinities and NaN in this spelling only, Python in any.
+fn spelled(dec: &str) -> String {
+    match dec {
+        "nan" => "NaN",
+        "inf" => "Inf",
+        "-inf" => "-Inf",
+        dec => dec,
+    }
+    .into()
+}
+
 /// Writes the table as it goes, so that its size does not matter.
 pub fn write_csv(material: &Material, out: impl Write) -> io::Result<()> {
     let columns = columns(material);
@@ -75,12 +90,11 @@ pub fn write_csv(material: &Material, out: impl Write) -> io::Result<()> {
     csv.write_record(&columns)?;
     each(material, |row| {
         let bits = row.bits.map(|bits| bits.to_string()).unwrap_or_default();
-        let sample = row.sample.to_string();
-        let head = [row.function, &sample, row.build, &bits];
-        let inputs = row.inputs.iter().flat_map(|x| [x.name, x.hex, x.dec.as_str()]);
+        let head = [printable(row.function), row.sample.to_string(), printable(row.build), bits];
+        let inputs = row.inputs.iter().flat_map(|x| [printable(x.name), printable(x.hex), spelled(&x.dec)]);
         let given = head.into_iter().chain(inputs);
         let rest = columns.len() - HEAD.len() - 3 * row.inputs.len();
-        csv.write_record(given.chain(std::iter::repeat_n("", rest)))
+        csv.write_record(given.chain(std::iter::repeat_n(String::new(), rest)))
     })?;
     csv.flush()
 }
@@ -112,7 +126,7 @@ mod tests {
             let record = record.unwrap();
             assert_eq!(record.len(), width);
             for (hex, dec) in [(5, 6), (8, 9)] {
-                if !record[dec].is_empty() && &record[dec] != "nan" {
+                if !record[dec].is_empty() && &record[dec] != "NaN" {
                     let exact = parse_number(Scalar::F64, &record[hex]).unwrap();
                     assert_eq!(record[dec].parse::<f64>().unwrap().to_bits(), exact, "{record:?}");
                 }

@@ -80,6 +80,11 @@ pub(super) fn text_of(table: &Table) -> String {
     text
 }
 
+/// A paragraph below a heading.
+pub(super) fn indented(text: &str, width: u16) -> String {
+    wrap(text, width.saturating_sub(2)).lines().map(|line| format!("  {line}\n")).collect()
+}
+
 /// Breaks a paragraph at spaces; what follows the first line is indented.
 pub(super) fn wrap(text: &str, width: u16) -> String {
     let mut lines = String::new();

@@ -5,7 +5,7 @@ use comfy_table::{Cell, CellAlignment};
 
 use super::digest::{self, Moved};
 use super::number::{count, exact, plural};
-use super::style::{Style, text_of, wrap};
+use super::style::{Style, indented, text_of, wrap};
 use super::{Material, ranges};
 use crate::model::{FunctionRow, RunFile, gist, printable};
 
@@ -119,7 +119,7 @@ fn list(heading: &str, lines: &[String], style: Style) -> String {
     }
     let mut text = format!("{heading}:\n");
     for line in lines.iter().take(MOST_OTHERS) {
-        text.push_str(&wrap(&format!("  {line}"), style.width));
+        text.push_str(&indented(line, style.width));
     }
     if lines.len() > MOST_OTHERS {
         text.push_str(&format!("  + {} more\n", lines.len() - MOST_OTHERS));
@@ -181,7 +181,7 @@ fn next(material: &Material, moved: &[Moved], style: Style) -> String {
         }
     }
     commands.push(command(material, "report", " --html"));
-    let lines: String = commands.iter().map(|line| wrap(&format!("  {line}"), style.width)).collect();
+    let lines: String = commands.iter().map(|line| indented(line, style.width)).collect();
     format!("look next:\n{lines}")
 }
 

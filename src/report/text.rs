@@ -9,7 +9,7 @@ pub(super) fn code(text: &str) -> String {
         return String::new();
     }
     // A code span takes no escapes, and a bar inside a table would need one.
-    if !text.contains(['`', '|', '\\', '<', '>', '&']) && text.trim() == text {
+    if !text.contains(['`', '|', '\\', '<']) && text.trim() == text {
         return format!("`{text}`");
     }
     let mut html = String::from("<code>");

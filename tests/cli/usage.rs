@@ -7,7 +7,19 @@ use crate::common::Desk;
 #[test]
 fn help_explains_every_command_and_every_exit_code() {
     let said = Desk::new().expect(0, &["--help"]);
-    for word in ["run", "bench", "plan", "doctor", "show", "eval", "replay", "Examples:", "Exit codes:"] {
+    for word in [
+        "run",
+        "bench",
+        "plan",
+        "doctor",
+        "show",
+        "report",
+        "compare",
+        "eval",
+        "replay",
+        "Examples:",
+        "Exit codes:",
+    ] {
         said.out_has(word);
     }
     for code in ["    0  ", "    1  ", "    2  ", "    3  ", "    4  ", "   70  ", "  130  "] {
@@ -20,7 +32,7 @@ fn help_explains_every_command_and_every_exit_code() {
 #[test]
 fn every_command_has_help_and_there_is_a_version() {
     let desk = Desk::new();
-    for command in ["run", "bench", "plan", "doctor", "show", "eval", "replay"] {
+    for command in ["run", "bench", "plan", "doctor", "show", "report", "compare", "eval", "replay"] {
         desk.expect(0, &[command, "--help"]).out_has(&format!("Usage: bitrift {command}"));
     }
     assert_eq!(desk.expect(0, &["--version"]).out, format!("bitrift {}\n", env!("CARGO_PKG_VERSION")));

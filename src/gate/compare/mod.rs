@@ -26,6 +26,8 @@ pub struct Rules {
     pub tolerance: f64,
     /// Builds of the first run with other names in the second: whole ids, or parts of them.
     pub names: Vec<(String, String)>,
+    /// What the two runs are called.
+    pub runs: [String; 2],
 }
 
 impl Rules {
@@ -53,8 +55,8 @@ impl Rules {
 pub fn compare(a: &RunFile, b: &RunFile, rules: &Rules) -> RunComparison {
     let mut comparison = RunComparison {
         schema: COMPARE_SCHEMA.into(),
-        a: RunHead::of(a),
-        b: RunHead::of(b),
+        a: RunHead::of(a, &rules.runs[0]),
+        b: RunHead::of(b, &rules.runs[1]),
         tolerance: rules.tolerance,
         totals: Change::ALL.map(|change| (change, 0)).into(),
         differences: surroundings::differences(a, b, rules),
@@ -131,7 +133,8 @@ fn compare_function((a, b): (&FunctionRow, &FunctionRow), rules: &Rules, into: &
         }
     }
     let domains_differ = a.domains != b.domains;
-    into.functions.push(FunctionChange { function: b.name.clone(), domains_differ, builds });
+    let params = b.params.iter().map(|p| p.name.clone()).collect();
+    into.functions.push(FunctionChange { function: b.name.clone(), params, domains_differ, builds });
 }
 
 /// One build of one function in one of the runs.

@@ -88,6 +88,8 @@ impl PairChange {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionChange {
     pub function: String,
+    /// Names of its parameters in the second run.
+    pub params: Vec<String>,
     /// Other inputs were of interest, so other ranges could be found.
     pub domains_differ: bool,
     pub builds: Vec<PairChange>,
@@ -146,6 +148,9 @@ pub struct Difference {
 /// Which run it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunHead {
+    /// Its folder, as the user may name it.
+    pub run: String,
+    /// Of the lab.
     pub name: String,
     pub bitrift: String,
     pub baseline: String,
@@ -155,8 +160,9 @@ pub struct RunHead {
 }
 
 impl RunHead {
-    pub(super) fn of(run: &RunFile) -> RunHead {
+    pub(super) fn of(run: &RunFile, place: &str) -> RunHead {
         RunHead {
+            run: place.into(),
             name: run.name.clone(),
             bitrift: run.bitrift.clone(),
             baseline: run.baseline.clone(),

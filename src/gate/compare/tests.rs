@@ -101,7 +101,7 @@ fn with(ranges: Vec<RangeRow>) -> RunFile {
 }
 
 fn rules(tolerance: f64) -> Rules {
-    Rules { tolerance, names: Vec::new() }
+    Rules { tolerance, ..Rules::default() }
 }
 
 fn changes(a: Vec<RangeRow>, b: Vec<RangeRow>) -> Vec<Change> {
@@ -193,11 +193,15 @@ fn renamed_builds_are_matched_by_id_or_by_part() {
     let plain = compare(&a, &b, &rules(0.5));
     assert_eq!((plain.only_a.builds.len(), plain.only_b.builds.len()), (2, 2));
     assert!(plain.functions[0].builds.is_empty());
-    let names = Rules { tolerance: 0.5, names: vec![("gcc-12".into(), "gcc-13".into())] };
+    let names = Rules { tolerance: 0.5, names: vec![("gcc-12".into(), "gcc-13".into())], ..Rules::default() };
     let mapped = compare(&a, &b, &names);
     assert!(mapped.only_a.is_empty() && mapped.only_b.is_empty() && mapped.differences.is_empty());
     assert_eq!(mapped.total(Change::Worse), 1);
-    let whole = Rules { tolerance: 0.5, names: vec![("gcc-12/O2/native".into(), "gcc-13/O2/native".into())] };
+    let whole = Rules {
+        tolerance: 0.5,
+        names: vec![("gcc-12/O2/native".into(), "gcc-13/O2/native".into())],
+        ..Rules::default()
+    };
     assert_eq!(compare(&a, &b, &whole).total(Change::Worse), 1);
     assert_eq!(names.unknown_name(&b), Some("gcc-12"));
     assert_eq!(names.unknown_name(&a), None);

@@ -38,7 +38,7 @@ pub fn render(material: &Material, root: &str) -> String {
     let notifications = failed.map(|build| Notification {
         level: "warning",
         message: Message::new(format!(
-            "{} was {}: {}",
+            "{} was not evaluated ({}): {}",
             printable(&build.id),
             printable(&build.status),
             printable(gist(&build.reason))
