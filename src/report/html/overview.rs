@@ -11,8 +11,10 @@ use crate::model::{ComparisonRow, FunctionRow, RunFile};
 #[derive(Debug, Serialize)]
 pub(super) struct Overview<'a> {
     baseline: &'a str,
-    pub(super) builds: Vec<&'a str>,
-    pub(super) categories: Vec<&'a str>,
+    builds: Vec<&'a str>,
+    /// Those of them whose arithmetic is an emulator's.
+    emulated: Vec<&'a str>,
+    categories: Vec<&'a str>,
     functions: Vec<Cells<'a>>,
 }
 
@@ -33,13 +35,16 @@ impl<'a> Overview<'a> {
         let compared: BTreeSet<&str> = rows().map(|c| c.build.as_str()).collect();
         let mut builds: Vec<&str> = run.builds.iter().map(|b| b.id.as_str()).collect();
         builds.retain(|id| compared.contains(id));
+        let emulated: BTreeSet<&str> =
+            run.builds.iter().filter(|b| b.emulated).map(|b| b.id.as_str()).collect();
         let mut seen = BTreeSet::new();
         builds.retain(|id| seen.insert(*id));
         let categories: BTreeSet<&str> =
             rows().flat_map(|c| &c.ranges).map(|r| r.category.as_str()).collect();
         let categories: Vec<&str> = categories.into_iter().collect();
         let functions = run.functions.iter().map(|f| Cells::new(f, &builds, &categories)).collect();
-        Overview { baseline: &run.baseline, builds, categories, functions }
+        let emulated = builds.iter().copied().filter(|id| emulated.contains(id)).collect();
+        Overview { baseline: &run.baseline, builds, emulated, categories, functions }
     }
 }
 
@@ -77,6 +82,7 @@ mod tests {
         let run = sample::run();
         let overview = Overview::new(&run);
         assert_eq!(overview.builds.len(), 4);
+        assert_eq!(overview.emulated, ["gcc/O2/aarch64"]);
         let marks = |name: &str| overview.functions.iter().find(|f| f.name == name).unwrap().marks.clone();
         assert_eq!(marks("quadratic_root"), "sddm");
         assert_eq!(marks("divide_or_die"), "mSmm");

@@ -71,6 +71,7 @@ class Panel {
     const {comparisons} = this.detail;
     if (comparisons.length === 0) return el("p", {class: "note"}, "No build could be compared with the baseline.");
     this.buttons = comparisons.map(c => el("button", {type: "button", class: "chip", onclick: () => this.select(c)}, c.build, " ",
+      OVERVIEW.emulated.includes(c.build) ? [el("span", {class: "tag"}, "emulated"), " "] : null,
       el("span", {class: `lv lv${c.ranges.length || c.lone ? Math.max(1, level(c.max)) : 0}`}, c.max > 0 ? c.max.toFixed(1) : c.ranges.length ? "≠" : "0")));
     return el("div", {class: "chips", role: "group", "aria-label": `build compared with ${OVERVIEW.baseline}`},
       el("span", {class: "dim"}, `${OVERVIEW.baseline} against`), this.buttons);

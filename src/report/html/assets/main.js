@@ -11,25 +11,24 @@ function remembered(key, value) {
 }
 
 function startTheme() {
-  const root = document.documentElement;
   const button = byId("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
-  const tell = () => {
-    button.textContent = isDark() ? "light" : "dark";
+  let chosen = remembered("bitrift-theme");
+  const apply = () => {
+    const theme = chosen === "dark" || chosen === "light" ? chosen : system.matches ? "dark" : "light";
+    document.documentElement.dataset.theme = theme;
+    button.textContent = theme === "dark" ? "light" : "dark";
     button.setAttribute("aria-label", `switch to ${button.textContent} colours`);
     PANEL.redraw();
   };
-  const stored = remembered("bitrift-theme");
-  if (stored === "dark" || stored === "light") root.dataset.theme = stored;
   button.hidden = false;
   button.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    remembered("bitrift-theme", root.dataset.theme);
-    tell();
+    chosen = button.textContent;
+    remembered("bitrift-theme", chosen);
+    apply();
   });
-  system.addEventListener("change", tell);
-  tell();
+  system.addEventListener("change", apply);
+  apply();
 }
 
 /** The address of a function, so that it can be sent to a colleague. */

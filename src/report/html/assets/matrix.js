@@ -52,7 +52,8 @@ class Matrix {
       return cell;
     };
     const builds = OVERVIEW.builds.map((id, index) =>
-      head(index, "build", id, id.split("/").map(part => el("span", {}, part))));
+      head(index, "build", id, id.split("/").map(part => el("span", {}, part)),
+        OVERVIEW.emulated.includes(id) && el("span", {class: "emulated"}, "emulated")));
     this.body = el("tbody", {});
     this.columns = builds.length + 2;
     this.table = el("table", {role: "grid", "aria-label": "most bits of inconsistency, functions by builds"},

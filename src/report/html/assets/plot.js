@@ -40,7 +40,7 @@ class Plot {
     this.marked = -1;
     this.makePoints();
     this.makeBoxes();
-    this.full = {x: this.extent("x"), y: this.plane ? this.extent("y") : [this.hasFaults ? -3 : -1, this.mostBits()]};
+    this.full = {x: this.extent("x"), y: this.plane ? this.extent("y") : this.bitsExtent()};
     this.view = {...this.full};
     this.tip = el("div", {class: "tip", role: "status", hidden: true});
     this.make();
@@ -52,10 +52,9 @@ class Plot {
     this.points = [];
     for (let sample = 0; sample < this.samples.count; sample++) {
       const point = {sample, bits: bits[sample] === NO_VALUE ? null : bits[sample] / 1000, x: place(0, sample)};
-      point.y = this.plane ? place(1, sample) : point.bits === null ? -1.5 : point.bits;
+      point.y = this.plane ? place(1, sample) : point.bits || 0;
       if (point.x !== null && point.y !== null) this.points.push(point);
     }
-    this.hasFaults = this.points.some(p => p.bits === null);
     // What differs is drawn last, over the rest.
     this.points.sort((a, b) => (a.bits || 0) - (b.bits || 0));
   }
@@ -81,8 +80,13 @@ class Plot {
     return [min - room, max + room];
   }
 
-  mostBits() {
-    return Math.max(4, ...this.points.map(p => p.bits || 0), ...this.boxes.map(b => b.range.max)) * 1.06;
+  /** From a little below zero, where samples without a value stand, to the most bits. */
+  bitsExtent() {
+    const most = this.points.reduce((most, p) => Math.max(most, p.bits || 0), 4);
+    const top = 1.06 * this.boxes.reduce((most, box) => Math.max(most, box.range.max), most);
+    const faults = this.points.filter(p => p.bits === null);
+    for (const point of faults) point.y = -top * 0.05;
+    return [-top * (faults.length > 0 ? 0.1 : 0.03), top];
   }
 
   make() {
@@ -90,10 +94,10 @@ class Plot {
     const axis = (side, log, label) => ({
       side, scale: side === 2 ? "x" : "y", stroke: () => colour("--dim"), grid: line, ticks: {...line, size: 4}, font: "11px system-ui, sans-serif",
       labelFont: "12px system-ui, sans-serif", label: shown(label), labelSize: 18, size: side === 2 ? 26 : log ? 56 : 34, gap: 3,
-      ...log && {
+      ...log ? {
         splits: (u, _, min, max) => log.ticks(min, max, Math.max(2, Math.floor((side === 2 ? u.bbox.width / 80 : u.bbox.height / 34) / devicePixelRatio))),
         values: (u, places) => places.map(place => log.label(place)),
-      },
+      } : {values: (u, places) => places.map(bits => bits < 0 ? "" : bits)},
     });
     const name = axisIndex => this.detail.params[this.params[axisIndex]].name;
     const range = key => () => this.view[key];
