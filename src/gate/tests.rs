@@ -6,8 +6,8 @@ use super::*;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
     Budget, BuildRow, ComparisonRow, EdgeKind, EdgeRow, FaultKind, FaultRow, FunctionRow, GateFile, GateKind,
-    HostRow, Limit, LimitRule, LockFile, NumberText, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, StopReason,
-    WitnessRow,
+    HostRow, Limit, LimitRule, LockFile, NumberText, Outcome, ParamRow, RangeRow, RunFile, SCHEMA,
+    StopReason, WitnessRow,
 };
 
 const BASE: &str = "gcc/O0/native";
@@ -115,12 +115,7 @@ fn answered(looks: Vec<Look>, variant: impl Fn(f64) -> Outcome) -> Vec<Seen> {
     looks.into_iter().map(see).collect()
 }
 
-fn judged(
-    lock: &LockFile,
-    run: &RunFile,
-    limits: &[Limit],
-    variant: impl Fn(f64) -> Outcome,
-) -> GateFile {
+fn judged(lock: &LockFile, run: &RunFile, limits: &[Limit], variant: impl Fn(f64) -> Outcome) -> GateFile {
     let mut looks = witness_looks(lock);
     looks.extend(run_looks(run, &BTreeMap::new(), lock, 1.0));
     let policy = Policy { lock, limits, tolerance: 1.0, nan: NanPolicy::Any, strict: false };
@@ -181,7 +176,10 @@ fn a_change_of_class_or_a_fault_is_red_unless_it_was_accepted() {
     let now = run(vec![range(2.0, 8.0, 63.0)]);
     let nan = |_| Outcome::Value(f64::NAN.to_bits());
     let gate = judged(&lock, &now, &[], nan);
-    assert_eq!((kinds(&gate), gate.findings[0].what.as_str()), (vec![GateKind::ClassChange], "finite-to-nan"));
+    assert_eq!(
+        (kinds(&gate), gate.findings[0].what.as_str()),
+        (vec![GateKind::ClassChange], "finite-to-nan")
+    );
     let timeout = |_| Outcome::Fault(FaultKind::Timeout);
     let gate = judged(&lock, &now, &[], timeout);
     assert_eq!((kinds(&gate), gate.replay.faulted), (vec![GateKind::Fault], 1));
