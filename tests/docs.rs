@@ -63,6 +63,11 @@ fn the_commands_of_the_fast_math_page_run() {
 }
 
 #[test]
+fn the_commands_of_the_gate_page_run() {
+    every_command_runs("docs/gate.md", 4);
+}
+
+#[test]
 fn the_commands_of_the_porting_page_run() {
     every_command_runs("docs/porting.md", 4);
 }
@@ -113,6 +118,7 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
     for page in [
         "README.md",
         "docs/fast-math.md",
+        "docs/gate.md",
         "docs/porting.md",
         "docs/matrix.md",
         "docs/search.md",

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use bitrift::fp::{NanPolicy, Scalar};
 use bitrift::matrix::{MatrixError, load};
 use bitrift::model::{
-    Budget, Callee, ClusterBackend, Domain, Experiment, FpEnvPolicy, Function, SearchSettings,
+    Budget, Callee, ClusterBackend, Domain, Experiment, FpEnvPolicy, Function, Limit, LimitRule,
+    SearchSettings,
 };
 use bitrift::plan::expand;
 use proptest::prelude::*;
@@ -203,6 +204,27 @@ fn the_full_matrix_has_its_search_settings_as_written() {
         gap: 2.0,
     };
     assert_eq!(full().search, expected);
+}
+
+#[test]
+fn the_full_matrix_has_its_limits_as_written_those_of_functions_first() {
+    let limit = |function: Option<&str>, build: Option<&str>, rule, expect| Limit {
+        function: function.map(str::to_owned),
+        build: build.map(str::to_owned),
+        rule: Some(rule),
+        expect,
+    };
+    let allow = |reason: &str| LimitRule::Allow(reason.into());
+    let expected = [
+        limit(Some("scale"), None, allow("by design"), false),
+        limit(Some("airy_ai"), None, LimitRule::MaxBits(52.0), true),
+        limit(Some("root*"), Some("gcc/O3-*"), LimitRule::MaxBits(8.0), false),
+        limit(None, None, allow("never mind"), false),
+        limit(None, Some("clang/*"), LimitRule::MaxBits(0.5), true),
+    ];
+    assert_eq!(full().limits, expected);
+    assert!(expected[2].matches("root-narrow", "gcc/O3-fast/native"));
+    assert!(!expected[2].matches("root", "gcc/O0/native") && expected[3].matches("any", "a/b/c"));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! `bitrift gate`: every accepted witness again, then a search, both against the lock file.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::console::Console;
@@ -11,9 +10,9 @@ use super::run::{self, Searched, check_fit, search_and_store};
 use crate::cli::{Exit, FunctionGlobs, GateArgs};
 use crate::findings::build_row;
 use crate::gate::{Policy, run_looks, verdict, witness_looks};
-use crate::model::{Event, Experiment, GateVerdict, LockFile, gist, printable};
+use crate::model::{Event, EventSink, Experiment, GateFile, GateVerdict, LockFile, gist, printable};
 use crate::report::gate::{self as page, GatePage};
-use crate::store::{StoreError, gate_json, read_lock, write_gate};
+use crate::store::{RunFolder, StoreError, gate_json, read_lock, write_gate};
 
 pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     let start = Instant::now();
@@ -35,30 +34,46 @@ pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     let mut lab = Lab::open(&wanted, sink.as_ref()).map_err(undecided)?;
     lab.check_functions()?;
     check_builds(&lock, &shown, &lab)?;
+    let done = decide(args, &lock, &mut lab, start, sink.as_ref()).map_err(undecided)?;
+    report(args, console, &done)?;
+    Ok(if done.gate.verdict == GateVerdict::Red { Exit::GateFailed } else { Exit::Done })
+}
+
+/// A verdict, and where it is stored.
+struct Decided {
+    gate: GateFile,
+    folder: RunFolder,
+    replay_s: f64,
+}
+
+/// Replays, searches, judges and stores.
+fn decide(
+    args: &GateArgs,
+    lock: &LockFile,
+    lab: &mut Lab,
+    start: Instant,
+    sink: &dyn EventSink,
+) -> Result<Decided, Failure> {
     let begun = Instant::now();
     if let Some(until) = args.time.and_then(|s| begun.checked_add(Duration::try_from_secs_f64(s).ok()?)) {
         lab.pool.finish_by(until);
     }
-    let mut seen = look(&lab, witness_looks(&lock)).map_err(undecided)?;
-    let replay_time = begun.elapsed();
-    let text = format!("replayed {} accepted witnesses in {:.2} s", seen.len(), replay_time.as_secs_f64());
+    let mut seen = look(lab, witness_looks(lock))?;
+    let replay_s = begun.elapsed().as_secs_f64();
+    let text = format!("replayed {} accepted witnesses in {replay_s:.2} s", seen.len());
     sink.send(Event::Note { text });
-    let opened = run::new_folder(&lab, args.out.as_deref(), args.overwrite)?;
+    let opened = run::new_folder(lab, args.out.as_deref(), args.overwrite)?;
     let folder = opened.0.clone();
-    let searched = search_and_store(&lab, opened, start, sink.as_ref()).map_err(|failure| {
-        // Half a search decides nothing, and a later `accept` must not find it.
-        folder.discard();
-        undecided(failure)
-    })?;
-    let Searched { run, samples, folder } = searched;
-    let samples = samples.into_iter().map(|s| (s.function.clone(), s)).collect::<BTreeMap<_, _>>();
-    let looks = run_looks(&run, &samples, &lock, args.tolerance);
-    seen.extend(look(&lab, looks).map_err(|failure| {
-        folder.discard();
-        undecided(failure)
-    })?);
+    let search = || {
+        let Searched { run, samples, .. } = search_and_store(lab, opened, start, sink)?;
+        let samples = samples.into_iter().map(|s| (s.function.clone(), s)).collect();
+        seen.extend(look(lab, run_looks(&run, &samples, lock, args.tolerance))?);
+        Ok(run)
+    };
+    // Half a search decides nothing, and a later `accept` must not find it.
+    let run = search().inspect_err(|_: &Failure| folder.discard())?;
     let policy = Policy {
-        lock: &lock,
+        lock,
         limits: &lab.experiment.limits,
         tolerance: args.tolerance,
         nan: lab.experiment.search.nan,
@@ -66,20 +81,22 @@ pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     };
     let gate = verdict(&policy, &run, &seen);
     write_gate(folder.path(), &gate)?;
+    Ok(Decided { gate, folder, replay_s })
+}
+
+fn report(args: &GateArgs, console: &Console, done: &Decided) -> Result<(), Failure> {
     if args.json {
-        console.print(&gate_json(&gate))?;
-    } else {
-        let page = GatePage {
-            gate: &gate,
-            matrix: &args.matrix.display().to_string(),
-            lock: &args.lock.display().to_string(),
-            folder: &folder.path().display().to_string(),
-            is_latest: args.out.is_none(),
-            replay_s: replay_time.as_secs_f64(),
-        };
-        console.print(&page::render(&page, console.style))?;
+        return console.print(&gate_json(&done.gate));
     }
-    Ok(if gate.verdict == GateVerdict::Red { Exit::GateFailed } else { Exit::Done })
+    let page = GatePage {
+        gate: &done.gate,
+        matrix: &args.matrix.display().to_string(),
+        lock: &args.lock.display().to_string(),
+        folder: &done.folder.path().display().to_string(),
+        is_latest: args.out.is_none(),
+        replay_s: done.replay_s,
+    };
+    console.print(&page::render(&page, console.style))
 }
 
 /// The lock's own search, so that the same code gives the same verdict; options come last.

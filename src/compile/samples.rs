@@ -56,6 +56,7 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
         environments: Vec::new(),
         exclude: Vec::new(),
         functions,
+        limits: Vec::new(),
         search: SearchSettings::default(),
         setup: None,
         setup_headers: Vec::new(),

@@ -191,7 +191,7 @@ impl Desk {
                 build: build.clone(),
                 ..change
             }));
-            place(&mut entry, build, merged);
+            place(&mut entry, build, merged, is.ranges.is_empty());
         }
         entry.faults =
             self.faults(name, &old.faults, &fresh.faults, row.is_some_and(|r| is_searched(r.stop_reason)));
@@ -271,10 +271,13 @@ impl Desk {
     }
 }
 
-fn place(entry: &mut LockFunction, build: &str, merged: LockComparison) {
+/// A build of which everything was refused is neither clean nor accepted.
+fn place(entry: &mut LockFunction, build: &str, merged: LockComparison, is_clean: bool) {
     if merged.ranges.is_empty() {
         entry.builds.remove(build);
-        entry.clean.insert(build.into());
+        if is_clean {
+            entry.clean.insert(build.into());
+        }
     } else {
         entry.clean.remove(build);
         entry.builds.insert(build.into(), merged);

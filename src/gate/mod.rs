@@ -16,6 +16,8 @@ mod merge;
 mod notes;
 mod point;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 pub use accept::{AcceptError, Action, Change, Update, Wish, accept};

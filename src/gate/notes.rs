@@ -29,7 +29,8 @@ pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
 /// Accepted differences that are not there any more, and witnesses at which the baseline itself moved.
 pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateNote> {
     let mut gone: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
-    let mut moved: BTreeMap<&str, (BTreeSet<&[u64]>, BTreeSet<&[u64]>)> = BTreeMap::new();
+    // Two builds may share a witness: each input counts once.
+    let mut moved: BTreeMap<&str, BTreeMap<&[u64], bool>> = BTreeMap::new();
     for (seen, verdict) in replayed {
         let look = &seen.look;
         let pair = gone.entry((&look.function, &look.build)).or_default();
@@ -37,22 +38,18 @@ pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateN
         pair.0 += usize::from(matches!(verdict, Verdict::Gone { .. }));
         let result = lock.functions.get(&look.function).and_then(|f| f.scalars()).map(|(_, result)| result);
         let (Role::Witness(row), Some(result)) = (&look.role, result) else { continue };
-        let inputs = moved.entry(&look.function).or_default();
-        inputs.1.insert(&look.inputs);
-        if is_other(result, seen.first.0, &row.baseline.hex) {
-            inputs.0.insert(&look.inputs);
-        }
+        let moved = moved.entry(&look.function).or_default();
+        moved.insert(&look.inputs, is_other(result, seen.first.0, &row.baseline.hex));
     }
     let gone = gone.into_iter().filter(|(_, (gone, _))| *gone > 0).map(|((function, build), (gone, of))| {
         let text = format!("{function} on {build}: gone at {gone} of {of} accepted witnesses");
         note(NoteKind::Vanished, text)
     });
-    let moved =
-        moved.into_iter().filter(|(_, (moved, _))| !moved.is_empty()).map(|(function, (moved, of))| {
-            let (moved, of) = (moved.len(), of.len());
-            let text = format!("{function}: the baseline answers differently at {moved} of {of} witnesses");
-            note(NoteKind::BaselineMoved, text)
-        });
+    let moved = moved.into_iter().filter_map(|(function, inputs)| {
+        let (moved, of) = (inputs.values().filter(|moved| **moved).count(), inputs.len());
+        let text = format!("{function}: the baseline answers differently at {moved} of {of} witnesses");
+        (moved > 0).then(|| note(NoteKind::BaselineMoved, text))
+    });
     gone.chain(moved).collect()
 }
 

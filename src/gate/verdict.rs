@@ -29,7 +29,7 @@ impl Policy<'_> {
     /// The last limit about a function and build decides.
     pub(super) fn rule(&self, function: &str, build: &str) -> Option<&LimitRule> {
         let about = self.limits.iter().filter(|limit| limit.matches(function, build));
-        about.filter_map(|limit| limit.rule.as_ref()).last()
+        about.filter_map(|limit| limit.rule.as_ref()).next_back()
     }
 }
 

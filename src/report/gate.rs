@@ -73,6 +73,7 @@ fn accept_line(page: &GatePage<'_>) -> String {
 }
 
 fn witnesses(n: usize) -> String {
+    // The noun takes an `es`.
     if n == 1 { "1 witness".into() } else { plural(n, "witnesse") }
 }
 
@@ -99,10 +100,16 @@ fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String
     let mut lines = vec![format!("{place}: {}", says(finding))];
     let inputs: &[NumberText] = finding.witness.as_ref().map(|w| w.inputs.as_slice()).unwrap_or_default();
     for (index, input) in inputs.iter().enumerate() {
-        if let (Some(lo), Some(hi)) = (finding.lo.get(index), finding.hi.get(index)) {
-            lines.push(format!("  in {}", interval(lo, hi)));
+        let at = format!("  at {}", exact(input));
+        match (finding.lo.get(index), finding.hi.get(index)) {
+            (Some(lo), Some(hi)) if lo != hi => {
+                let bounds = format!("  in {}", interval(lo, hi));
+                let both = format!("{bounds}{at}");
+                let fits = both.len() + usize::from(MARGIN) <= usize::from(style.width);
+                if fits { lines.push(both) } else { lines.extend([bounds, at]) }
+            }
+            _ => lines.push(at),
         }
-        lines.push(format!("  at {}", exact(input)));
     }
     if let Some(witness) = &finding.witness {
         let (baseline, variant) = (printable(&witness.baseline.dec), printable(&witness.variant.dec));

@@ -57,6 +57,7 @@ impl Lab {
                 environments: vec![Environment::default()],
                 exclude: Vec::new(),
                 functions,
+                limits: Vec::new(),
                 search: SearchSettings::default(),
                 setup: None,
                 setup_headers: Vec::new(),
