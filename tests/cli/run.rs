@@ -176,3 +176,54 @@ fn faults_are_rows_with_the_build_and_the_input() {
     let hex = fault["examples"][0][0]["hex"].as_str().unwrap();
     desk.expect(0, &["eval", "crash", hex, "-q"]).out_has("SIGSEGV");
 }
+
+#[test]
+fn a_build_that_answers_differently_each_time_is_in_no_camp_and_the_others_keep_theirs() {
+    let desk = Desk::new();
+    desk.write(
+        "code.c",
+        "#ifndef MOVED
+         #define MOVED 0
+         #endif
+         double moved(double x) {
+         #ifdef UNSTEADY
+             static double calls;
+             calls += 1;
+             return x + calls;
+         #else
+             return MOVED && x >= 2 && x < 8 ? x * 3 : x;
+         #endif
+         }",
+    );
+    let flags = |name: &str, arg: &str| format!("[[flags]]\nname = \"{name}\"\nargs = [\"{arg}\"]\n");
+    let axes = [
+        flags("plain", "-O0"),
+        flags("moved", "-DMOVED=1"),
+        flags("also-moved", "-DMOVED=2"),
+        flags("unsteady", "-DUNSTEADY"),
+    ];
+    let matrix = format!(
+        "[lab]\nbaseline = \"gcc/plain\"\n[search]\nbudget = 4000\n[sources]\nfiles = [\"code.c\"]\n[[compiler]]\nname = \"gcc\"\n{}\
+         [[function]]\nsignature = \"double moved(double x)\"\n",
+        axes.concat()
+    );
+    desk.write("matrix.toml", &matrix);
+    let run = desk.expect(0, &["run", "--quiet", "--json"]).json();
+    let row = function(&run, "moved");
+    assert_eq!(
+        comparison(&run, "moved", "gcc/unsteady/native")["stop_reason"],
+        "nondeterministic",
+        "{row:#}"
+    );
+    let camps = row["camps"].as_array().unwrap();
+    assert!(!camps.is_empty());
+    for camp in camps {
+        let expected =
+            serde_json::json!([["gcc/also-moved/native", "gcc/moved/native"], ["gcc/plain/native"]]);
+        let mut found = camp["camps"].clone();
+        found.as_array_mut().unwrap().iter_mut().for_each(|camp| {
+            camp.as_array_mut().unwrap().sort_by_key(|build| build.as_str().unwrap().to_owned());
+        });
+        assert_eq!(found, expected, "{camp:#}");
+    }
+}
