@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::fp::NanPolicy;
 use crate::model::{
     Budget, BuildRow, EdgeKind, EdgeRow, HostRow, NumberText, ParamRow, RangeRow, SCHEMA, StopReason,
     WitnessRow,
@@ -86,6 +87,7 @@ fn run(builds: &[&str], functions: Vec<FunctionRow>) -> RunFile {
         seed: 1,
         strategy: "auto".into(),
         budget: Budget::Paper,
+        nan: NanPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc".into() },
         baseline: "gcc/O0/native".into(),
         builds: builds.iter().map(|id| build(id)).collect(),
