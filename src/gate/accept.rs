@@ -85,11 +85,11 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
     let mut lock = old.clone();
     lock.bitrift.clone_from(&fresh.bitrift);
     desk.search(&mut lock, &fresh);
-    desk.builds(&mut lock, &fresh, run);
     for (name, function) in &fresh.functions {
         let entry = desk.function(name, old.functions.get(name), function, run);
         lock.functions.insert(name.clone(), entry);
     }
+    desk.builds(&mut lock, &fresh, run);
     desk.absent(&mut lock, &fresh, run);
     Ok(Update { lock, changes: desk.changes })
 }
@@ -129,9 +129,14 @@ impl Desk {
         lock.nan = fresh.nan;
     }
 
-    /// What builds are made of is noted, not judged.
+    /// What builds are made of is noted, not judged. One with findings that were refused stays as it was: what is
+    /// accepted of it is not of the new one.
     fn builds(&mut self, lock: &mut LockFile, fresh: &LockFile, run: &RunFile) {
-        for (id, now) in &fresh.builds {
+        let refused = self.changes.iter().filter(|change| change.action == Action::Refused);
+        let refused: BTreeSet<String> = refused.map(|change| change.build.clone()).collect();
+        let stays = |id: &String| refused.contains(id) && lock.builds.contains_key(id);
+        let moved: Vec<_> = fresh.builds.iter().filter(|(id, _)| !stays(id)).collect();
+        for (id, now) in moved {
             match lock.builds.insert(id.clone(), now.clone()) {
                 None => self.note(Action::Changed, "", id, "new build".into()),
                 Some(then) => {

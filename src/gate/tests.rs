@@ -239,9 +239,11 @@ fn an_update_only_tightens_unless_it_may_loosen() {
     let update = accept(Some(&old), &new, Wish { loosen: true, prune: false }).unwrap();
     assert_eq!(update.lock, lock(vec![range(2.5, 7.0, 9.0), range(1000.0, 3000.0, 4.0)]));
     assert_eq!(actions(&update), [Action::Tightened, Action::Added, Action::Removed]);
-    // Worse bits in the same box stay out as well.
-    let worse = run(vec![range(2.0, 8.0, 20.0), range(100.0, 200.0, 3.0)]);
+    // Worse bits in the same box stay out as well, and the build stays what it was accepted as.
+    let mut worse = run(vec![range(2.0, 8.0, 20.0), range(100.0, 200.0, 3.0)]);
+    worse.builds[1].version = "gcc 13".into();
     let update = accept(Some(&old), &worse, Wish::default()).unwrap();
+    assert_eq!(update.lock.builds, old.builds);
     assert_eq!((ranges_of(&update.lock), actions(&update)), (ranges_of(&old), vec![Action::Refused]));
 }
 

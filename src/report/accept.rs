@@ -159,7 +159,7 @@ mod tests {
     fn an_update_says_what_changed_and_what_stayed_out() {
         let old = accept(None, &run(), Wish::default()).unwrap().lock;
         let mut run = run();
-        run.builds[2].version = "gcc 13".into();
+        run.builds[1].version = "gcc 13".into();
         let airy = &mut run.functions[0].comparisons[0];
         airy.ranges[0].max_bits = 20.0;
         airy.ranges[1].max_bits = 9.0;
