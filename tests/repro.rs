@@ -171,7 +171,7 @@ domain = { x = "[1, 2]", n = "[1, 3]" }
 call = "x / (n + 2.0) + FACTOR"
 
 [[function]]
-name = "a body"
+name = "a-body"
 headers = ["far.h"]
 params = ["double x"]
 domain = { x = "[1, 2]" }

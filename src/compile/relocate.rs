@@ -1,7 +1,7 @@
 //! Files of a matrix under a folder of their own, with their places among each other kept: what one
 //! includes by a relative path is still found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::folders::include_folders;
@@ -13,7 +13,8 @@ const SYSTEM: [&str; 3] = ["/usr/include", "/usr/lib", "/usr/local/include"];
 /// Which files go along, and where to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    files: BTreeSet<PathBuf>,
+    /// By their plain paths, as they are named.
+    files: BTreeMap<PathBuf, PathBuf>,
     /// The folder that holds all of them.
     root: PathBuf,
     /// What it becomes.
@@ -30,27 +31,26 @@ impl Relocation {
         to: &str,
     ) -> Relocation {
         let sources = &experiment.sources;
-        let own: Vec<&Path> =
-            sources.files.iter().chain([&experiment.path]).filter_map(|path| path.parent()).collect();
-        let mut told: Vec<PathBuf> = sources.include.clone();
-        // The last is the system's.
-        builds.iter().for_each(|b| {
-            let folders = include_folders(&b.args);
-            told.extend(folders.into_iter().filter(|folder| !SYSTEM.iter().any(|s| folder == Path::new(s))));
-        });
-        let is_own = |path: &PathBuf| {
+        let named = sources.files.iter().chain([&experiment.path]);
+        let own: Vec<PathBuf> = named.filter_map(|path| path.parent()).map(plain).collect();
+        let mut told: Vec<PathBuf> = sources.include.iter().map(|path| plain(path)).collect();
+        for folder in builds.iter().flat_map(|build| include_folders(&build.args)) {
+            let folder = plain(&folder);
+            told.extend((!SYSTEM.iter().any(|system| folder == Path::new(system))).then_some(folder));
+        }
+        let is_own = |path: &Path| {
             let system = SYSTEM.iter().any(|s| path.starts_with(s));
             told.iter().any(|folder| path.starts_with(folder))
                 || !system && own.iter().any(|folder| path.starts_with(folder))
         };
-        let mut files: BTreeSet<PathBuf> = headers.iter().map(|path| plain(path)).filter(is_own).collect();
-        files.extend(sources.files.iter().cloned());
-        files.extend(builds.iter().filter_map(|build| match &build.environment.libm {
-            Some(Libm::File(path)) => Some(path.clone()),
+        let libraries = builds.iter().filter_map(|build| match &build.environment.libm {
+            Some(Libm::File(path)) => Some(path),
             _ => None,
-        }));
-        let mut root = files.first().and_then(|p| p.parent()).map(PathBuf::from).unwrap_or_default();
-        for file in &files {
+        });
+        let all = headers.iter().filter(|path| is_own(&plain(path))).chain(&sources.files).chain(libraries);
+        let files: BTreeMap<PathBuf, PathBuf> = all.map(|path| (plain(path), path.clone())).collect();
+        let mut root = files.keys().next().and_then(|p| p.parent()).map(PathBuf::from).unwrap_or_default();
+        for file in files.keys() {
             while !file.starts_with(&root) && root.pop() {}
         }
         Relocation { files, root, to: to.into() }
@@ -58,7 +58,7 @@ impl Relocation {
 
     /// Every file with its new place.
     pub fn files(&self) -> impl Iterator<Item = (&Path, PathBuf)> {
-        self.files.iter().map(|file| (file.as_path(), self.path(file)))
+        self.files.iter().map(|(plain, named)| (named.as_path(), self.path(plain)))
     }
 
     /// The experiment with its sources in their new places.
@@ -82,8 +82,9 @@ impl Relocation {
 
     /// The new place of a file that goes along, or of a folder that holds one; others stay.
     fn path(&self, path: &Path) -> PathBuf {
-        match path.strip_prefix(&self.root) {
-            Ok(rest) if self.files.iter().any(|file| file.starts_with(path)) => {
+        let place = plain(path);
+        match place.strip_prefix(&self.root) {
+            Ok(rest) if self.files.keys().any(|file| file.starts_with(&place)) => {
                 // Joining nothing would leave a slash behind.
                 if rest.as_os_str().is_empty() { self.to.clone() } else { self.to.join(rest) }
             }
@@ -95,6 +96,10 @@ impl Relocation {
     fn arg(&self, arg: &str) -> String {
         let Some(at) = arg.find('/') else { return arg.into() };
         let (option, path) = arg.split_at(at);
+        if ["-L", "-B", "--sysroot="].contains(&option) {
+            // Libraries do not go along.
+            return arg.into();
+        }
         format!("{option}{}", self.path(Path::new(path)).display())
     }
 }
@@ -119,11 +124,13 @@ mod tests {
 
     #[test]
     fn sources_and_their_headers_keep_their_places_and_the_systems_stay() {
-        let mut experiment = samples::experiment(&["/lab/src/a b.c", "/lab/src/deep/c.c"], Vec::new());
+        let mut experiment = samples::experiment(&["/lab/m/../src/a b.c", "/lab/src/deep/c.c"], Vec::new());
         experiment.path = "/lab/matrix.toml".into();
-        experiment.sources.include = vec!["/lab/include".into(), "/usr/include/gsl".into()];
-        let build =
-            samples::build("gcc", &["-O2", "-I/opt/x/include", "-L/opt/x/lib", "-include", "/lab/src/pre.h"]);
+        experiment.sources.include = vec!["/lab/m/../include".into(), "/usr/include/gsl".into()];
+        let build = samples::build(
+            "gcc",
+            &["-O2", "-I/opt/m/../x/include", "-L/opt/x", "-include", "/lab/src/pre.h"],
+        );
         let headers =
             ["/usr/include/math.h", "/lab/src/../include/h.h", "/lab/src/pre.h", "/opt/x/include/x.h"];
         let headers = headers.iter().map(PathBuf::from).collect();
@@ -134,7 +141,7 @@ mod tests {
         assert_eq!(places, wanted.map(|place| format!("files/{place}")));
         assert_eq!(
             moved.build(&build).args,
-            ["-O2", "-Ifiles/opt/x/include", "-L/opt/x/lib", "-include", "files/lab/src/pre.h"]
+            ["-O2", "-Ifiles/opt/x/include", "-L/opt/x", "-include", "files/lab/src/pre.h"]
         );
         let include = moved.experiment(&experiment).sources.include;
         assert_eq!(include, [PathBuf::from("files/lab/include"), "/usr/include/gsl".into()]);
