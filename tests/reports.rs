@@ -147,6 +147,11 @@ fn csv_has_every_stored_sample_and_reads_back_exactly() {
     assert_eq!(heading.len(), 4 + 3 * 2, "the function of most parameters has two");
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
     assert_eq!(rows.len(), stored);
+    // A reader such as `head` that has seen enough.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = desk.command(&["report", "--samples"]).stdout(writer).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     for row in rows.iter().filter(|row| &row[0] == "single") {
         let dec: f32 = row[6].parse().unwrap();
         let hex = bitrift::fp::parse_number(bitrift::fp::Scalar::F32, &row[5]).unwrap();

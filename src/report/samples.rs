@@ -83,18 +83,26 @@ fn spelled(dec: &str) -> String {
     .into()
 }
 
+/// The error of the writer below, so that a closed pipe is known as one.
+fn plain(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Writes the table as it goes, so that its size does not matter.
 pub fn write_csv(material: &Material, out: impl Write) -> io::Result<()> {
     let columns = columns(material);
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(&columns)?;
+    csv.write_record(&columns).map_err(plain)?;
     each(material, |row| {
         let bits = row.bits.map(|bits| bits.to_string()).unwrap_or_default();
         let head = [printable(row.function), row.sample.to_string(), printable(row.build), bits];
         let inputs = row.inputs.iter().flat_map(|x| [printable(x.name), printable(x.hex), spelled(&x.dec)]);
         let given = head.into_iter().chain(inputs);
         let rest = columns.len() - HEAD.len() - 3 * row.inputs.len();
-        csv.write_record(given.chain(std::iter::repeat_n(String::new(), rest)))
+        csv.write_record(given.chain(std::iter::repeat_n(String::new(), rest))).map_err(plain)
     })?;
     csv.flush()
 }

@@ -176,13 +176,15 @@ fn next(material: &Material, moved: &[Moved], style: Style) -> String {
         let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
         if let Some(witness) = worst.witness().filter(|_| plain) {
             commands.push(command(material, "show", &format!(" --function {name}")));
-            let inputs: Vec<_> = witness.inputs.iter().map(|x| printable(&x.hex)).collect();
+            // Decimals read back exactly, and are shorter.
+            let inputs: Vec<_> = witness.inputs.iter().map(|x| printable(&x.dec)).collect();
             commands.push(format!("bitrift eval {name} {}", inputs.join(" ")));
         }
     }
     commands.push(command(material, "report", " --html"));
-    let lines: String = commands.iter().map(|line| indented(line, style.width)).collect();
-    format!("look next:\n{lines}")
+    // A line that is broken can still be pasted.
+    let broken = |line: &String| indented(line, style.width - 2).trim_end().replace('\n', " \\\n") + "\n";
+    format!("look next:\n{}", commands.iter().map(broken).collect::<String>())
 }
 
 /// A command of bitrift on this run.
