@@ -7,13 +7,16 @@ use super::failure::Failure;
 use super::{RESULTS, lab};
 use crate::cli::{AcceptArgs, Exit};
 use crate::findings::select;
-use crate::gate::{AcceptError, Wish, accept};
+use crate::gate::{AcceptError, Wish, accept, carry};
 use crate::report::accept::{self as page, AcceptPage};
-use crate::store::{lock_json, read_lock, read_run, resolve, write_lock};
+use crate::store::{lock_json, read_gate, read_lock, read_run, resolve, write_lock};
 
 pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
-    let run = read_run(&folder)?;
+    let mut run = read_run(&folder)?;
+    if let Some(gate) = read_gate(&folder)? {
+        carry(&mut run, &gate);
+    }
     let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
     lab::check_globs(&args.functions, &names, "of the run")?;
     let old = read_lock(&args.lock)?;

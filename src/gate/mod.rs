@@ -3,7 +3,8 @@
 //!
 //! * `look` chooses the inputs that decide a gate, `point` judges one of them, `verdict` all of them, `notes` says
 //!   what is worth knowing besides;
-//! * `accept` makes a lock from a run (`snapshot`), or tightens one, comparison by comparison (`merge`);
+//! * `accept` makes a lock from a run (`snapshot`), or tightens one, comparison by comparison (`merge`), with what only a gate's
+//!   replay showed (`carry`);
 //! * `area` is the geometry: boxes of inputs and their slack, `accepted` what the lock holds of one comparison.
 
 pub mod compare;
@@ -11,6 +12,7 @@ pub mod compare;
 mod accept;
 mod accepted;
 mod area;
+mod carry;
 mod look;
 mod merge;
 mod notes;
@@ -21,5 +23,6 @@ mod tests;
 mod verdict;
 
 pub use accept::{AcceptError, Action, Change, Update, Wish, accept};
+pub use carry::carry;
 pub use look::{Look, Role, Seen, run_looks, witness_looks};
 pub use verdict::{Policy, verdict};

@@ -273,3 +273,31 @@ fn what_a_run_has_not_got_stays_until_it_is_pruned() {
     other.baseline = VARIANT.into();
     assert!(matches!(accept(Some(&old), &other, Wish::default()), Err(AcceptError::OtherBaseline { .. })));
 }
+
+#[test]
+fn what_only_the_replay_showed_can_be_accepted_too() {
+    let accepted = lock(vec![range(2.0, 8.0, 10.0)]);
+    // The search found as little as before; the witness is far worse.
+    let mut red = run(vec![range(2.0, 8.0, 10.0)]);
+    let gate = judged(&accepted, &red, &[], off_by(40.0));
+    assert_eq!(kinds(&gate), [GateKind::Worse]);
+    let without = accept(Some(&accepted), &red, Wish { loosen: true, prune: false }).unwrap().lock;
+    assert_eq!(kinds(&judged(&without, &red, &[], off_by(40.0))), [GateKind::Worse]);
+    carry(&mut red, &gate);
+    let refused = accept(Some(&accepted), &red, Wish::default()).unwrap();
+    assert!(actions(&refused).contains(&Action::Refused), "{refused:?}");
+    let taken = accept(Some(&accepted), &red, Wish { loosen: true, prune: false }).unwrap().lock;
+    assert_eq!(kinds(&judged(&taken, &run(vec![range(2.0, 8.0, 10.0)]), &[], off_by(40.0))), []);
+}
+
+#[test]
+fn a_fault_that_only_the_replay_showed_can_be_accepted_too() {
+    let accepted = lock(vec![range(2.0, 8.0, 10.0)]);
+    let mut red = run(vec![range(2.0, 8.0, 10.0)]);
+    let timeout = |_| Outcome::Fault(FaultKind::Timeout);
+    let gate = judged(&accepted, &red, &[], timeout);
+    assert_eq!(kinds(&gate), [GateKind::Fault]);
+    carry(&mut red, &gate);
+    let taken = accept(Some(&accepted), &red, Wish { loosen: true, prune: false }).unwrap().lock;
+    assert_eq!(kinds(&judged(&taken, &red, &[], timeout)), []);
+}

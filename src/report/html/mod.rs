@@ -172,7 +172,7 @@ mod tests {
             samples: [("airy_ai".to_string(), samples)].into(),
             confirm: Some(ConfirmFile {
                 schema: CONFIRM_SCHEMA.into(),
-                witnesses: [("id".to_string(), row)].into(),
+                witnesses: [("airy_ai#gcc/O3-fast/native.1".to_string(), row)].into(),
             }),
             speed: None,
             name: Some("0001-odd".into()),
