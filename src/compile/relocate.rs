@@ -22,8 +22,8 @@ pub struct Relocation {
 }
 
 impl Relocation {
-    /// The sources of an experiment and what is theirs of the headers that were read: below the matrix, a
-    /// source's folder or an include folder. Other headers belong to the compiler or to a library.
+    /// The sources of an experiment and what is theirs of the headers that were read: those below an include
+    /// folder, and all others but what the machine's compilers and libraries keep below /usr.
     pub fn new(
         experiment: &Experiment,
         builds: &[&Build],
@@ -40,8 +40,8 @@ impl Relocation {
         }
         let is_own = |path: &Path| {
             let system = SYSTEM.iter().any(|s| path.starts_with(s));
-            told.iter().any(|folder| path.starts_with(folder))
-                || !system && own.iter().any(|folder| path.starts_with(folder))
+            let below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+            below(&told) || !system && (below(&own) || !path.starts_with("/usr"))
         };
         let libraries = builds.iter().filter_map(|build| match &build.environment.libm {
             Some(Libm::File(path)) => Some(path),
