@@ -8,6 +8,7 @@ pub mod cli;
 pub mod commands;
 pub mod compile;
 pub mod eval;
+pub mod explain;
 pub mod findings;
 pub mod fp;
 pub mod gate;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, FunctionGlobs, GateArgs, ReportArgs, ReproArgs,
+    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs, ReportArgs, ReproArgs,
     SearchOptions, SpeedArgs,
 };
 
@@ -19,6 +19,7 @@ Examples:
   bitrift doctor                          what of the matrix this machine can build
   bitrift show --all                      the latest run again, with every range
   bitrift eval hypot_naive 3 -0x1.8p-3    one input on every build
+  bitrift explain                         why: the flag, the statement, the compiler's pass, a patch
   bitrift accept && bitrift gate          from now on, fail when results move
   bitrift bench --seeds 1..3              why to believe the search: strategies side by side
 ";
@@ -57,6 +58,8 @@ pub enum Command {
     Confirm(ConfirmArgs),
     /// Write a folder that shows a finding on a machine without bitrift
     Repro(ReproArgs),
+    /// Say why findings differ: environment, file, flags, function, statement, compiler pass, and a patch
+    Explain(ExplainArgs),
     /// Time every build of a stored run: what its flags buy beside what they cost in bits
     Speed(SpeedArgs),
     /// Fail when results moved more than the committed lock file accepts

@@ -2,6 +2,7 @@
 
 use crate::cli::Exit;
 use crate::compile::CompileError;
+use crate::explain::ExplainError;
 use crate::matrix::MatrixError;
 use crate::plan::PlanError;
 use crate::pool::PoolError;
@@ -57,6 +58,16 @@ impl From<StoreError> for Failure {
 impl From<CompileError> for Failure {
     fn from(error: CompileError) -> Failure {
         Failure::usage(error)
+    }
+}
+
+impl From<ExplainError> for Failure {
+    fn from(error: ExplainError) -> Failure {
+        match error {
+            ExplainError::Interrupted => Failure::interrupted("; what is explained so far is stored"),
+            ExplainError::Compile(error) => error.into(),
+            ExplainError::Cache(_) | ExplainError::Unloadable(_) => Failure::usage(error),
+        }
     }
 }
 

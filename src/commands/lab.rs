@@ -1,7 +1,7 @@
 //! A matrix made ready: loaded, planned, compiled, its objects known to load.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -37,6 +37,8 @@ pub struct Lab {
     pub plan: Plan,
     /// One for each build of the plan.
     pub artifacts: Vec<Artifact>,
+    /// Every header that was read.
+    pub headers: BTreeSet<PathBuf>,
     pub compiled: usize,
     pub cached: usize,
     pub compile_time: Duration,
@@ -120,7 +122,7 @@ impl Lab {
         let jobs = jobs(wanted.jobs);
         let start = Instant::now();
         let settings = Settings { jobs, timeout: Settings::TIMEOUT, cancel: &cancel };
-        let Compiled { mut artifacts, compiled, cached, interrupted, .. } =
+        let Compiled { mut artifacts, objects: parts, compiled, cached, interrupted } =
             compile_all(&experiment, &plan.builds, &cache, &settings, sink)?;
         if interrupted {
             return Err(Failure::interrupted(" while compiling; what was compiled is in the cache"));
@@ -135,6 +137,7 @@ impl Lab {
             experiment,
             plan,
             artifacts,
+            headers: parts.into_iter().flat_map(|part| part.headers).collect(),
             compiled,
             cached,
             compile_time,

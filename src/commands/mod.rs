@@ -12,6 +12,8 @@ mod confirm;
 mod console;
 mod doctor;
 mod eval;
+mod explain;
+mod explain_times;
 mod failure;
 mod flushing;
 mod gate;
@@ -52,6 +54,7 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Replay(args) => replay::run(&args, &console),
         Command::Confirm(args) => confirm::run(&args, &console),
         Command::Repro(args) => repro::run(&args, &console),
+        Command::Explain(args) => explain::run(&args, &console),
         Command::Speed(args) => speed::run(&args, &console),
         Command::Gate(args) => gate::run(&args, &console),
         Command::Accept(args) => accept::run(&args, &console),

@@ -100,7 +100,8 @@ fn known<'a>(
     Ok((row, witness))
 }
 
-fn no_such_finding(run: &RunFile, id: &str) -> Failure {
+/// What to say when an id is none of the run's.
+pub(super) fn no_such_finding(run: &RunFile, id: &str) -> Failure {
     let ids = finding_ids(run);
     let function = id.split('#').next().unwrap_or(id);
     let of_function: Vec<&str> =

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::flushing;
 use super::keeper::UnitKeeper;
 use super::lab::{Lab, Wanted, check_strategy};
-use super::sources::definitions;
+use super::sources::{definitions, digests};
 use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{TruthHead, build_row, function_row, shortfalls, truth_file};
@@ -351,6 +351,7 @@ fn run_file(lab: &Lab, entries: &[JournalEntry]) -> RunFile {
         host: host_row(),
         baseline: lab.plan.baseline_build().id.to_string(),
         builds: build_rows(lab),
+        sources: digests(&lab.experiment, &lab.plan.builds, &lab.headers),
         functions,
     }
 }

@@ -1,9 +1,11 @@
-//! Where the functions under test are defined, as a report names it.
+//! The sources of a run: where functions are defined, as a report names it, and whether files changed since.
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use super::lab::Lab;
-use crate::model::SourceRow;
+use crate::compile::Relocation;
+use crate::model::{Build, Experiment, RunFile, SourceRow};
 
 /// For each function of the experiment the file and line of its definition, where the sources have one.
 pub fn definitions(lab: &Lab) -> Vec<Option<SourceRow>> {
@@ -14,6 +16,31 @@ pub fn definitions(lab: &Lab) -> Vec<Option<SourceRow>> {
         Some(SourceRow { file: relative(path, root), line })
     };
     lab.experiment.functions.iter().map(row).collect()
+}
+
+/// A digest of each source and of the headers that belong to them, by the name a report gives it. The machine's own
+/// headers are its compiler's business.
+pub fn digests(
+    experiment: &Experiment,
+    builds: &[Build],
+    headers: &BTreeSet<PathBuf>,
+) -> BTreeMap<String, String> {
+    let root = experiment.path.parent().unwrap_or(Path::new("/"));
+    let builds: Vec<&Build> = builds.iter().collect();
+    let own = Relocation::new(experiment, &builds, headers, "");
+    own.files().filter_map(|(path, _)| Some((relative(path, root), digest(path)?))).collect()
+}
+
+fn digest(path: &Path) -> Option<String> {
+    let content = std::fs::read(path).ok()?;
+    Some(blake3::hash(&content).to_hex()[..16].to_string())
+}
+
+/// The files of a run that are not as they were, by name.
+pub fn changed(run: &RunFile, experiment: &Experiment) -> Vec<String> {
+    let root = experiment.path.parent().unwrap_or(Path::new("/"));
+    let differs = |(name, then): &(&String, &String)| digest(&root.join(name)).as_ref() != Some(*then);
+    run.sources.iter().filter(differs).map(|(name, _)| name.clone()).collect()
 }
 
 /// Below the matrix's folder its path from there, elsewhere the whole path; `/` on every system.

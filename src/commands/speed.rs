@@ -19,7 +19,7 @@ use crate::toolchain::cpu_model;
 /// Inputs a function is timed on, at most; with fewer ordinary ones than the least, all of them count.
 const MOST_INPUTS: usize = 1024;
 const LEAST_ORDINARY: usize = 32;
-const BATCH: usize = 1024;
+pub(super) const BATCH: usize = 1024;
 
 pub fn run(args: &SpeedArgs, console: &Console) -> Result<Exit, Failure> {
     let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
@@ -60,7 +60,7 @@ pub fn run(args: &SpeedArgs, console: &Console) -> Result<Exit, Failure> {
 }
 
 /// Samples of the run that every build answered, ordinary ones if there are enough; else random ones.
-fn inputs(function: &Function, stored: Option<&FunctionSamples>, settings: &SearchSettings) -> Vec<u64> {
+pub(super) fn inputs(function: &Function, stored: Option<&FunctionSamples>, settings: &SearchSettings) -> Vec<u64> {
     let scalars = function.scalars();
     let read = |(texts, bits): &(Vec<String>, Vec<Option<f32>>)| {
         let answered = texts.len() == scalars.len() && bits.iter().all(Option::is_some);

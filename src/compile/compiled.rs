@@ -263,7 +263,7 @@ impl Stage<'_> {
         };
         let made = make_object(
             self.bench,
-            &ObjectRequest { compiler: ready.compiler, line, origin, object, folders: &folders },
+            &ObjectRequest { compiler: ready.compiler, line, origin, object, folders: &folders, echo: None },
         );
         self.step(ready, &line.what, made.as_ref().is_ok_and(|m| m.cached));
         made

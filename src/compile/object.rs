@@ -31,6 +31,8 @@ pub struct ObjectRequest<'a> {
     pub object: &'a str,
     /// Where headers are looked for.
     pub folders: &'a [PathBuf],
+    /// Keep the last line of what the compiler says that starts so.
+    pub echo: Option<&'a str>,
 }
 
 /// A made object.
@@ -40,7 +42,12 @@ pub struct Made {
     pub cached: bool,
     /// The headers that the compiler says it read; none when it does not say.
     pub headers: Vec<PathBuf>,
+    /// The line that was asked for.
+    pub echo: Option<String>,
 }
+
+/// The name of that line among a recipe's notes.
+const ECHO: &str = "echo";
 
 pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failure> {
     bench.stop_if_cancelled()?;
@@ -50,7 +57,8 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failu
     let _turn = key.map(|key| bench.in_flight.enter(key));
     if let Some((recipe, object)) = key.and_then(|key| bench.look_up(&key, request.folders)) {
         let headers = recipe.headers.into_iter().map(|(path, _)| path).collect();
-        return Ok(Made { object, cached: true, headers });
+        let echo = recipe.notes.into_iter().find(|(name, _)| name == ECHO).map(|(_, line)| line);
+        return Ok(Made { object, cached: true, headers, echo });
     }
     let job = Job::new(bench)?;
     if let Origin::Text { name, text } = request.origin {
@@ -61,10 +69,14 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failu
     let content = job.output(request.object, request.line)?;
     let (output, path) = bench.cache.put_object(&content)?;
     let headers = headers_read(request, &job, &done);
+    let echo = request.echo.and_then(|start| done.stderr.lines().rev().find(|line| line.starts_with(start)));
+    let echo = echo.map(String::from);
     if let (Some(key), Some(headers)) = (key, &headers) {
-        remember(bench, request, &key, headers.clone(), output, start)?;
+        let notes = echo.iter().map(|line| (ECHO.to_string(), line.clone())).collect();
+        remember(bench, request, (&key, headers.clone()), (output, notes), start)?;
     }
-    Ok(Made { object: Object { hash: output, path }, cached: false, headers: headers.unwrap_or_default() })
+    let headers = headers.unwrap_or_default();
+    Ok(Made { object: Object { hash: output, path }, cached: false, headers, echo })
 }
 
 fn source_hash(bench: &Bench, request: &ObjectRequest) -> Option<Hash> {
@@ -94,9 +106,8 @@ fn headers_read(request: &ObjectRequest, job: &Job, done: &Finished) -> Option<V
 fn remember(
     bench: &Bench,
     request: &ObjectRequest,
-    key: &Hash,
-    headers: Vec<PathBuf>,
-    output: Hash,
+    (key, headers): (&Hash, Vec<PathBuf>),
+    (output, notes): (Hash, Vec<(String, String)>),
     start: SystemTime,
 ) -> Result<(), Failure> {
     let source = match request.origin {
@@ -109,6 +120,6 @@ fn remember(
     let rivals = bench.folders.rivals(request.folders, &headers);
     let hashed = headers.into_iter().map(|p| bench.files.hash(&p).map(|h| (p, h))).collect();
     let Some(headers) = hashed else { return Ok(()) };
-    bench.cache.add_recipe(key, Recipe { headers, rivals, output, notes: Vec::new() })?;
+    bench.cache.add_recipe(key, Recipe { headers, rivals, output, notes })?;
     Ok(())
 }

@@ -41,6 +41,19 @@ pub enum Event {
         reason: String,
     },
     SearchFinished,
+    /// Explaining starts: how many findings.
+    ExplainStarted {
+        findings: usize,
+    },
+    /// A layer of a finding is looked at.
+    ExplainStep {
+        finding: String,
+        layer: String,
+    },
+    ExplainDone {
+        finding: String,
+    },
+    ExplainFinished,
     /// Something the user should read: a skipped build, a failed one.
     Note {
         text: String,

@@ -9,6 +9,7 @@ mod confirm;
 mod domain;
 mod event;
 mod experiment;
+mod explain;
 mod function;
 mod gate;
 mod limit;
@@ -35,6 +36,10 @@ pub use confirm::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Confirmed};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
 pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, Sources, TargetSpec};
+pub use explain::{
+    CauseRow, Cost, EXPLAIN_SCHEMA, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow, SafeRow,
+    Standing, Suspect,
+};
 pub use function::{Callee, Function, MAX_PARAMS, Param};
 pub use gate::{GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateVerdict, NoteKind, ReplayCounts};
 pub use limit::{Limit, LimitRule};

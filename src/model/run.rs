@@ -192,6 +192,9 @@ pub struct RunFile {
     pub host: HostRow,
     pub baseline: String,
     pub builds: Vec<BuildRow>,
+    /// Digests of the sources and of the headers that are theirs, by path from the matrix's folder.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, String>,
     pub functions: Vec<FunctionRow>,
 }
 

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod confirm;
 pub mod doctor;
 pub mod evaluation;
+pub mod explain;
 pub mod gate;
 pub mod github;
 pub mod html;

@@ -76,7 +76,15 @@ impl Counts {
             Event::WorkerReplaced { function, reason } => {
                 Some(format!("worker replaced in {}: {}", printable(function), printable(reason)))
             }
-            Event::SearchFinished => None,
+            Event::ExplainStarted { findings } => {
+                (self.functions, self.finished) = (*findings, 0);
+                Some(format!("explaining {}", plural(*findings, "finding")))
+            }
+            Event::ExplainDone { .. } => {
+                self.finished += 1;
+                None
+            }
+            Event::SearchFinished | Event::ExplainStep { .. } | Event::ExplainFinished => None,
             Event::Note { text } => Some(printable_lines(text).replace('\n', "\n  ")),
         }
     }
@@ -90,6 +98,12 @@ impl Counts {
                 self.finished,
                 plural(self.functions, "function"),
                 self.evaluations()
+            )),
+            Event::ExplainStep { finding, layer } => Some(format!(
+                "explaining: {} of {}, {} {layer}",
+                self.finished,
+                plural(self.functions, "finding"),
+                printable(finding)
             )),
             _ => None,
         }
@@ -183,7 +197,8 @@ impl EventSink for Bars {
             Event::SearchStarted { functions, resumed } => {
                 self.start(&mut state, "searching", *functions, *resumed);
             }
-            Event::CompileFinished { .. } | Event::SearchFinished => {
+            Event::ExplainStarted { findings } => self.start(&mut state, "explaining", *findings, 0),
+            Event::CompileFinished { .. } | Event::SearchFinished | Event::ExplainFinished => {
                 if let Some(bar) = state.bar.take() {
                     bar.finish_and_clear();
                 }
@@ -210,7 +225,10 @@ impl EventSink for Bars {
                     printable(function)
                 ));
             }
-            Event::FunctionFinished { .. } => bar.inc(1),
+            Event::ExplainStep { finding, layer } => {
+                bar.set_message(format!("{} {layer}", printable(finding)));
+            }
+            Event::FunctionFinished { .. } | Event::ExplainDone { .. } => bar.inc(1),
             Event::Note { .. } | Event::WorkerReplaced { .. } => bar.println(line.unwrap_or_default()),
             _ => {}
         }

@@ -7,10 +7,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{RunFolder, StoreError, atomic, read};
-use crate::model::{CONFIRM_SCHEMA, ConfirmFile, FunctionSamples, SPEED_SCHEMA, SpeedFile};
+use crate::model::{
+    CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, SPEED_SCHEMA, SpeedFile,
+};
 
 pub(super) const CONFIRM: &str = "confirm.json";
 pub(super) const SPEED: &str = "speed.json";
+pub(super) const EXPLAIN: &str = "explain.json";
 pub(super) const PAGE: &str = "report.html";
 
 /// The stored samples of a run, by function; none when the file is not there.
@@ -45,6 +48,20 @@ pub fn read_speed(folder: &Path) -> Result<Option<SpeedFile>, StoreError> {
 
 pub fn write_speed(folder: &Path, file: &SpeedFile) -> Result<(), StoreError> {
     write_json(&folder.join(SPEED), file)
+}
+
+pub fn read_explain(folder: &Path) -> Result<Option<ExplainFile>, StoreError> {
+    read_optional(&folder.join(EXPLAIN), EXPLAIN_SCHEMA)
+}
+
+pub fn write_explain(folder: &Path, file: &ExplainFile) -> Result<(), StoreError> {
+    write_json(&folder.join(EXPLAIN), file)
+}
+
+/// The text of `explain.json`.
+pub fn explain_json(file: &ExplainFile) -> String {
+    // Plain data with names as keys always has a text.
+    serde_json::to_string_pretty(file).unwrap_or_default() + "\n"
 }
 
 /// The text of `speed.json`.

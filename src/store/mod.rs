@@ -5,6 +5,7 @@
 //! * `samples.jsonl`: a bounded, equally reproducible part of the samples;
 //! * `timing.json`: everything that differs from run to run (times, date, jobs, cache hits);
 //! * `confirm.json`: which witnesses a plain executable confirms, schema `bitrift.confirm/1`;
+//! * `explain.json`: why findings differ, schema `bitrift.explain/1`;
 //! * `speed.json`: time per call by build and function, schema `bitrift.speed/1`;
 //! * `truth/NAME.json`: of a function whose every input was evaluated, exact counts, schema `bitrift.truth/1`;
 //! * `gate.json`: the verdict, when a gate made the run, schema `bitrift.gate/1`;
@@ -39,8 +40,8 @@ mod units;
 
 pub use bench::{BenchPlace, Opening, bench_json, read_bench};
 pub use beside::{
-    page_path, read_confirm, read_samples, read_speed, speed_json, write_confirm, write_speed, write_text,
-    write_with,
+    explain_json, page_path, read_confirm, read_explain, read_samples, read_speed, speed_json, write_confirm,
+    write_explain, write_speed, write_text, write_with,
 };
 pub use date::utc_date;
 pub use error::StoreError;

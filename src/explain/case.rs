@@ -1,0 +1,122 @@
+//! One finding under question: its input, what the baseline answers, and when another answer shows the same
+//! difference.
+
+use crate::fp::{NanPolicy, Scalar, inconsistency};
+use crate::model::{ClassChange, Outcome};
+
+/// A difference must have this part of the finding's bits to count as the same: code beside the cause often
+/// differs by an ulp of its own.
+const SAME_SHARE: f64 = 0.5;
+
+/// A witness of a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The finding's id.
+    pub id: String,
+    /// Which function of the experiment.
+    pub function: usize,
+    pub inputs: Vec<u64>,
+    pub result: Scalar,
+    pub nan: NanPolicy,
+}
+
+/// How far an answer is from the baseline's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    pub bits: f64,
+    /// A change of class counts even where bits do not.
+    pub class: bool,
+}
+
+impl Gap {
+    pub fn is_there(self) -> bool {
+        self.bits > 0.0 || self.class
+    }
+}
+
+impl Case {
+    /// None when one of them gave no value.
+    pub fn gap(&self, baseline: Outcome, other: Outcome) -> Option<Gap> {
+        let (Outcome::Value(a), Outcome::Value(b)) = (baseline, other) else { return None };
+        let change = ClassChange::between(self.result, self.nan, baseline, other);
+        Some(Gap {
+            bits: inconsistency(self.result, a, b, self.nan),
+            class: change.is_some_and(ClassChange::is_inconsistent),
+        })
+    }
+}
+
+/// What is measured against: the baseline's answer and how far the variant's is from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Yardstick {
+    pub baseline: Outcome,
+    pub gap: Gap,
+}
+
+/// What a trial says about a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trial {
+    /// As far from the baseline as the finding, or not much less.
+    Shows,
+    Agrees,
+    /// It crashed, hung or left: nobody knows.
+    Fault(String),
+    /// It could not be compiled or linked, in the tool's words.
+    Unmade(String),
+}
+
+impl Yardstick {
+    pub fn judge(&self, case: &Case, answer: Outcome) -> Trial {
+        match (case.gap(self.baseline, answer), answer) {
+            (_, Outcome::Fault(kind)) => Trial::Fault(kind.to_string()),
+            (Some(gap), _) if self.is_same(gap) => Trial::Shows,
+            _ => Trial::Agrees,
+        }
+    }
+
+    fn is_same(&self, gap: Gap) -> bool {
+        if self.gap.bits == 0.0 {
+            return gap.is_there();
+        }
+        gap.is_there() && (gap.bits >= SAME_SHARE * self.gap.bits || gap.class && self.gap.class)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::FaultKind;
+
+    fn value(x: f64) -> Outcome {
+        Outcome::Value(x.to_bits())
+    }
+
+    fn yardstick(variant: f64) -> (Case, Yardstick) {
+        let case = Case {
+            id: "f#b.1".into(),
+            function: 0,
+            inputs: vec![0],
+            result: Scalar::F64,
+            nan: NanPolicy::Any,
+        };
+        let gap = case.gap(value(1.0), value(variant)).unwrap();
+        (case, Yardstick { baseline: value(1.0), gap })
+    }
+
+    #[test]
+    fn a_difference_of_half_the_bits_is_the_same_and_an_ulp_beside_it_is_not() {
+        let (case, yardstick) = yardstick(1.0 + f64::EPSILON * 1e6);
+        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON * 1e5)), Trial::Shows);
+        assert_eq!(yardstick.judge(&case, value(1.0 - f64::EPSILON * 1e6)), Trial::Shows);
+        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON)), Trial::Agrees);
+        assert_eq!(yardstick.judge(&case, value(1.0)), Trial::Agrees);
+    }
+
+    #[test]
+    fn a_change_of_class_is_the_same_as_another_and_a_fault_is_neither() {
+        let (case, yardstick) = yardstick(f64::NAN);
+        assert_eq!(yardstick.judge(&case, value(f64::INFINITY)), Trial::Shows);
+        let crash = Outcome::Fault(FaultKind::Signal(11));
+        assert_eq!(yardstick.judge(&case, crash), Trial::Fault("SIGSEGV".into()));
+    }
+}

@@ -1,0 +1,84 @@
+//! A patch that makes the findings of a cause go away, by the narrowest pragma or attribute; tried on every one
+//! of them before it is offered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::answer::Known;
+use super::case::Trial;
+use super::error::ExplainError;
+use super::file::shown;
+use super::scene::{Desk, Scene};
+use crate::compile::Part;
+use crate::dissect::{CFile, unified_diff};
+use crate::model::{BuiltObject, FixRow};
+
+/// A patch that was tried, with what its speed can be measured on.
+pub struct Fixed {
+    pub row: FixRow,
+    pub variant: BuiltObject,
+    pub object: BuiltObject,
+}
+
+/// The outer error ends everything, the inner one says why there is no patch.
+pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, ExplainError> {
+    let ground = &known.ground;
+    let scene = Scene { desk, reference: ground.reference.clone(), variant: ground.variant.clone() };
+    let (texts, what) = match texts(known) {
+        Ok(texts) => texts,
+        Err(why) => return Ok(Err(why)),
+    };
+    let mut mix = scene.guilty();
+    let mut patch = String::new();
+    for (&file, (before, after)) in &texts {
+        mix.sources[file] = Part { text: Some(Arc::from(after.as_str())), ..Part::of(&ground.variant.build) };
+        patch.push_str(&unified_diff(&shown(desk.experiment, file), before, after));
+    }
+    let (object, variant) = match (scene.object(&mix)?, scene.object(&scene.guilty())?) {
+        (Ok(object), Ok(variant)) => (object, variant),
+        (Err(words), _) | (_, Err(words)) => return Ok(Err(format!("the patched source does not build: {words}"))),
+    };
+    let mut cured = 0;
+    for (case, yardstick) in &known.cases {
+        if scene.try_mix(&mix, case, yardstick)? == Trial::Agrees {
+            cured += 1;
+        }
+    }
+    if cured == 0 {
+        return Ok(Err("the narrowest pragma does not take the difference away".into()));
+    }
+    let row = FixRow { patch, what, cured, of: known.cases.len(), ns: None };
+    Ok(Ok(Fixed { row, variant, object }))
+}
+
+/// The files before and after, and what was done to them.
+type Texts = (BTreeMap<usize, (String, String)>, String);
+
+fn texts(known: &Known) -> Result<Texts, String> {
+    let mut wanted: BTreeMap<usize, BTreeMap<usize, BTreeSet<usize>>> = BTreeMap::new();
+    for guilt in &known.guilty {
+        for &(file, function) in &guilt.functions {
+            wanted.entry(file).or_default().entry(function).or_default();
+        }
+        for &(file, function, statement) in guilt.statements.iter().flatten() {
+            wanted.entry(file).or_default().entry(function).or_default().insert(statement);
+        }
+    }
+    let (mut texts, mut done) = (BTreeMap::new(), Vec::new());
+    for (file, functions) in wanted {
+        let parsed = known.guilty.iter().find_map(|g| Some((g.texts.files.get(&file)?, g.texts.dialect)));
+        let (parsed, dialect) = parsed.ok_or("a file that was not taken apart")?;
+        let before = parsed.text().to_string();
+        let mut after = before.clone();
+        // From the end, so that the functions before keep their places.
+        for (function, statements) in functions.into_iter().rev() {
+            let name = &parsed.functions()[function].name;
+            let fixed = CFile::parse(&after).fixed(dialect, function, &statements);
+            let fixed = fixed.ok_or_else(|| format!("{name} cannot be patched"))?;
+            after = fixed.text;
+            done.push(fixed.what);
+        }
+        texts.insert(file, (before, after));
+    }
+    Ok((texts, done.join("; ")))
+}

@@ -1,0 +1,185 @@
+//! The safe set: the most of a build's flags that keep every witness of a run within a limit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::case::Case;
+use super::delta::Parts;
+use super::environment::{Pair, calm};
+use super::error::ExplainError;
+use super::reference::baseline_args;
+use super::scene::{Desk, Side};
+use super::whole::Workshop;
+use crate::model::{Build, BuiltObject, Cost, Outcome, SafeRow};
+use crate::toolchain::{Atoms, find};
+
+/// Rounds of giving up flags; each gives up at least one.
+const MOST_ROUNDS: usize = 16;
+
+/// A safe set, with what its speed can be measured on: baseline, safe set, all flags.
+pub struct Safe {
+    pub row: SafeRow,
+    pub objects: [BuiltObject; 3],
+}
+
+/// What the safe set of a build is asked with.
+pub struct Question<'a> {
+    pub desk: &'a Desk<'a>,
+    pub workshop: &'a Workshop<'a>,
+    pub pair: &'a Pair,
+    pub cases: &'a [Case],
+    /// Sets of flags that are known to be guilty together, by name.
+    pub guilty: &'a [Vec<String>],
+    /// Bits that a witness may have.
+    pub limit: f64,
+}
+
+impl Question<'_> {
+    /// The outer error ends everything, the inner one says why there is no answer.
+    pub fn answer(&self) -> Result<Result<Safe, String>, ExplainError> {
+        let (baseline, variant) = match (self.side(&self.pair.baseline)?, self.side(&self.pair.variant)?) {
+            (Ok(baseline), Ok(variant)) => (baseline, variant),
+            (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
+        };
+        let to = &self.pair.variant;
+        let from = baseline_args(self.desk.experiment, &self.pair.baseline, to);
+        let asked = find(&to.command).map_err(|e| e.to_string());
+        let atoms = match asked.and_then(|compiler| Atoms::between(&compiler, &from, &to.args)) {
+            Ok(atoms) if atoms.list().is_empty() => return Ok(Err("both builds have the same flags".into())),
+            Ok(atoms) => atoms,
+            Err(words) => return Ok(Err(words)),
+        };
+        let truth = self.answers(&baseline)?;
+        let trial = Trial { question: self, atoms: &atoms, truth: &truth };
+        let removed = match trial.give_up(self.hitting_set(&atoms))? {
+            Ok(removed) => trial.take_back(removed)?,
+            Err(why) => return Ok(Err(why)),
+        };
+        let kept = trial.without(&removed);
+        let Ok(side) = self.side(&trial.build(&kept))? else { return Ok(Err("it does not build".into())) };
+        let over = trial.over(&side)?;
+        let name = |part: &usize| atoms.list()[*part].name.clone();
+        let flushes = variant.object.control.flushes();
+        let row = SafeRow {
+            build: to.id.to_string(),
+            baseline: self.pair.baseline.id.to_string(),
+            limit: self.limit,
+            args: atoms.args(&kept),
+            kept: kept.iter().map(name).collect(),
+            given_up: removed.iter().map(name).collect(),
+            within: self.cases.len() - over.len(),
+            of: self.cases.len(),
+            ns: None,
+            cost: Cost::default(),
+            note: if flushes { "with subnormals kept: link without -ffast-math".into() } else { String::new() },
+        };
+        let objects = [baseline.object.clone(), side.object.clone(), variant.object.clone()];
+        Ok(Ok(Safe { row, objects }))
+    }
+
+    fn side(&self, build: &Build) -> Result<Result<Arc<Side>, String>, ExplainError> {
+        Ok(self.workshop.make(build)?.map_err(|why| format!("{}: {why}", build.id)))
+    }
+
+    /// What a build answers to every case, with subnormals kept.
+    fn answers(&self, side: &Arc<Side>) -> Result<Vec<Outcome>, ExplainError> {
+        let calm = calm(side);
+        self.cases.iter().map(|case| self.desk.ask(&calm.object, case.function, &case.inputs)).collect()
+    }
+
+    /// Flags of which every guilty set has one: those in most sets first, then those that come first in the list,
+    /// because the compiler's arithmetic is named before its other work.
+    fn hitting_set(&self, atoms: &Atoms) -> Parts {
+        let number: BTreeMap<&str, usize> =
+            atoms.list().iter().enumerate().map(|(at, atom)| (atom.name.as_str(), at)).collect();
+        let known = |set: &Vec<String>| -> Parts { set.iter().filter_map(|name| number.get(name.as_str()).copied()).collect() };
+        let mut sets: Vec<Parts> = self.guilty.iter().map(known).filter(|set| !set.is_empty()).collect();
+        let mut chosen = Parts::new();
+        while !sets.is_empty() {
+            let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+            sets.iter().flatten().for_each(|part| *counts.entry(*part).or_default() += 1);
+            let best = counts.iter().max_by_key(|(part, count)| (**count, std::cmp::Reverse(**part)));
+            let Some(best) = best.map(|(part, _)| *part) else { break };
+            chosen.insert(best);
+            sets.retain(|set| !set.contains(&best));
+        }
+        chosen
+    }
+}
+
+/// Whole builds with some of the flags.
+struct Trial<'q> {
+    question: &'q Question<'q>,
+    atoms: &'q Atoms,
+    /// The baseline's answer to every case.
+    truth: &'q [Outcome],
+}
+
+impl Trial<'_> {
+    fn without(&self, removed: &Parts) -> Parts {
+        (0..self.atoms.list().len()).filter(|part| !removed.contains(part)).collect()
+    }
+
+    fn build(&self, kept: &Parts) -> Build {
+        Build { args: self.atoms.args(kept), ..self.question.pair.variant.clone() }
+    }
+
+    /// The cases beyond the limit; one that gives no value is.
+    fn over(&self, side: &Arc<Side>) -> Result<Vec<usize>, ExplainError> {
+        let Question { cases, limit, .. } = self.question;
+        let answers = self.question.answers(side)?;
+        let far = |at: &usize| match cases[*at].gap(self.truth[*at], answers[*at]) {
+            Some(gap) => gap.bits > *limit || gap.class,
+            None => self.truth[*at] != answers[*at],
+        };
+        Ok((0..cases.len()).filter(far).collect())
+    }
+
+    /// Whether every case is within the limit with some of the flags.
+    fn is_safe(&self, kept: &Parts) -> Result<bool, ExplainError> {
+        match self.question.side(&self.build(kept))? {
+            Ok(side) => Ok(self.over(&side)?.is_empty()),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Gives up flags until every case is within the limit.
+    fn give_up(&self, mut removed: Parts) -> Result<Result<Parts, String>, ExplainError> {
+        for _ in 0..MOST_ROUNDS {
+            let kept = self.without(&removed);
+            if self.is_safe(&kept)? {
+                return Ok(Ok(removed));
+            }
+            if !self.is_safe(&Parts::new())? {
+                return Ok(Err("some witnesses differ with the baseline's own flags too".into()));
+            }
+            // The shortest list of flags that is not safe ends with one to give up.
+            let list: Vec<usize> = kept.iter().copied().collect();
+            let (mut good, mut bad) = (0, list.len());
+            while bad - good > 1 {
+                let middle = good + (bad - good) / 2;
+                if self.is_safe(&list[..middle].iter().copied().collect())? {
+                    good = middle;
+                } else {
+                    bad = middle;
+                }
+            }
+            removed.insert(list[bad - 1]);
+        }
+        Ok(Err(format!("no safe set after {MOST_ROUNDS} rounds")))
+    }
+
+    /// Takes back what need not have been given up.
+    fn take_back(&self, mut removed: Parts) -> Result<Parts, ExplainError> {
+        if removed.len() < 2 {
+            return Ok(removed);
+        }
+        for part in removed.clone() {
+            let fewer: Parts = removed.iter().copied().filter(|p| *p != part).collect();
+            if self.is_safe(&self.without(&fewer))? {
+                removed = fewer;
+            }
+        }
+        Ok(removed)
+    }
+}

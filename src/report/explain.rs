@@ -1,0 +1,271 @@
+//! `bitrift explain`: causes with their findings, one finding layer by layer, safe sets of flags, patches.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::number::plural;
+use super::style::{Style, wrap};
+use crate::findings::finding;
+use crate::model::{
+    CauseRow, Cost, ExplainFile, ExplainRow, Explained, FixRow, Layer, RunFile, SafeRow, Standing, Suspect, gist,
+    printable,
+};
+
+/// Names in a list before the rest is only counted.
+const MOST_NAMES: usize = 8;
+/// Where the words of a label begin.
+const LABEL: usize = 13;
+
+/// One finding layer by layer, or several by cause.
+pub fn render(run: &RunFile, file: &ExplainFile, shown: &BTreeSet<String>, style: Style) -> String {
+    let page = Page { run, file, style };
+    match shown.iter().next().filter(|_| shown.len() == 1) {
+        Some(id) => page.one(id),
+        None => page.all(shown),
+    }
+}
+
+/// The patches of causes with shown findings, to be read by `patch -p1`.
+pub fn patches(file: &ExplainFile, shown: &BTreeSet<String>) -> String {
+    let wanted = file.causes.iter().filter(|cause| cause.findings.iter().any(|id| shown.contains(id)));
+    wanted.filter_map(|cause| cause.fix.as_ref()).map(|fix| fix.patch.as_str()).collect()
+}
+
+/// `41 findings, 3 causes`, with what is not explained.
+pub fn headline(file: &ExplainFile, shown: &BTreeSet<String>) -> String {
+    let rows: Vec<&ExplainRow> = shown.iter().filter_map(|id| file.findings.get(id)).collect();
+    let causes = file.causes.iter().filter(|c| c.findings.iter().any(|id| shown.contains(id))).count();
+    let open = rows.iter().filter(|row| row.explained != Explained::Yes).count();
+    let mut text = format!("{}, {}", plural(rows.len(), "finding"), plural(causes, "cause"));
+    if open > 0 {
+        let _ = write!(text, ", {open} not explained");
+    }
+    text
+}
+
+struct Page<'a> {
+    run: &'a RunFile,
+    file: &'a ExplainFile,
+    style: Style,
+}
+
+impl Page<'_> {
+    fn all(&self, shown: &BTreeSet<String>) -> String {
+        let mut text = format!("{}\n", headline(self.file, shown));
+        let causes = self.file.causes.iter().filter(|c| c.findings.iter().any(|id| shown.contains(id)));
+        for (number, cause) in causes.enumerate() {
+            let _ = write!(text, "\n{}. ", number + 1);
+            text.push_str(&self.cause(cause));
+        }
+        text.push_str(&self.open(shown));
+        for safe in &self.file.safe {
+            text.push('\n');
+            text.push_str(&self.safe(safe));
+        }
+        let mut cost = Cost::default();
+        shown.iter().filter_map(|id| self.file.findings.get(id)).for_each(|row| cost += row.cost());
+        let _ = write!(text, "\n{}\n", spent(cost));
+        text
+    }
+
+    fn cause(&self, cause: &CauseRow) -> String {
+        let CauseRow { baseline, build, causes, certain, findings, fix, .. } = cause;
+        let mut text = format!(
+            "{}, {} against {}\n",
+            plural(findings.len(), "finding"),
+            printable(build),
+            printable(baseline)
+        );
+        text.push_str(&self.suspects(causes));
+        if !certain {
+            text.push_str(&self.labelled("certainty", "likely: it shows the difference, but is not all there is to it"));
+        }
+        let first = findings.first().and_then(|id| self.file.findings.get(id));
+        for layer in [Layer::Flags, Layer::Pass] {
+            if let Some(row) = first.and_then(|row| row.layers.get(&layer)) {
+                text.push_str(&self.labelled(layer.as_str(), &row.text));
+            }
+        }
+        if let Some(row) = first.and_then(|row| row.layers.get(&Layer::Environment)).filter(|r| !r.causes.is_empty()) {
+            text.push_str(&self.labelled("because", &row.text));
+        }
+        if let Some(fix) = fix {
+            text.push_str(&self.labelled("fix", &fix_words(fix)));
+        }
+        let fragile = findings.iter().filter(|id| self.is_fragile(id)).count();
+        if fragile > 0 {
+            let words = format!("{fragile} of them: one ulp of the input moves the baseline as far");
+            text.push_str(&self.labelled("sensitive", &words));
+        }
+        text.push_str(&self.labelled("findings", &self.ids(findings)));
+        text
+    }
+
+    fn is_fragile(&self, id: &str) -> bool {
+        let row = self.file.findings.get(id);
+        row.and_then(|row| row.fragility.as_ref()).is_some_and(|fragility| fragility.ill_conditioned)
+    }
+
+    /// What is guilty: sets that are each enough, and in each what is needed together.
+    fn suspects(&self, causes: &[Vec<Suspect>]) -> String {
+        let mut text = String::new();
+        for (number, set) in causes.iter().enumerate() {
+            if causes.len() > 1 {
+                let _ = writeln!(text, "   {} of {} that are each enough:", number + 1, causes.len());
+            }
+            for suspect in set {
+                text.push_str(&self.suspect(suspect));
+            }
+            if set.len() > 1 {
+                let _ = writeln!(text, "   needed together");
+            }
+        }
+        text
+    }
+
+    fn suspect(&self, suspect: &Suspect) -> String {
+        let Suspect { environment, file, function, line, column, text, .. } = suspect;
+        let [file, function, text] = [file, function, text].map(|word| printable(word));
+        if !environment.is_empty() {
+            return format!("   the environment: {}\n", printable(environment));
+        }
+        match (*line > 0, function.is_empty()) {
+            (true, _) => format!("   {file}:{line}:{column} in {function}\n       {text}\n"),
+            (false, false) => format!("   {file}, function {function}\n"),
+            (false, true) => format!("   {file}\n"),
+        }
+    }
+
+    fn labelled(&self, label: &str, words: &str) -> String {
+        let width = self.style.width.saturating_sub(LABEL as u16 + 1);
+        let wrapped = wrap(&printable(words), width);
+        let mut lines = wrapped.lines();
+        let mut text = format!("   {label:<width$}{}\n", lines.next().unwrap_or_default(), width = LABEL - 3);
+        for line in lines {
+            let _ = writeln!(text, "{:LABEL$}{}", "", line.trim_start());
+        }
+        text
+    }
+
+    /// Ids with their bits, the worst first.
+    fn ids(&self, ids: &[String]) -> String {
+        let bits = |id: &String| finding_bits(self.run, id);
+        let mut sorted: Vec<(&String, f64)> = ids.iter().map(|id| (id, bits(id))).collect();
+        sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let shown = sorted.iter().take(MOST_NAMES).map(|(id, bits)| format!("{} ({bits:.1} bits)", printable(id)));
+        let mut text = shown.collect::<Vec<_>>().join(", ");
+        if sorted.len() > MOST_NAMES {
+            let _ = write!(text, " and {} more", sorted.len() - MOST_NAMES);
+        }
+        text
+    }
+
+    /// Findings without a cause, with the reason.
+    fn open(&self, shown: &BTreeSet<String>) -> String {
+        let rows = shown.iter().filter_map(|id| Some((id, self.file.findings.get(id)?)));
+        let open: Vec<_> = rows.filter(|(_, row)| row.explained != Explained::Yes).collect();
+        if open.is_empty() {
+            return String::new();
+        }
+        let mut text = String::from("\nnot explained\n");
+        for (id, row) in open {
+            let words = format!("   {}: {}, {}", printable(id), standing(row.explained), printable(gist(&row.reason)));
+            text.push_str(&wrap(&words, self.style.width));
+        }
+        text
+    }
+
+    fn safe(&self, safe: &SafeRow) -> String {
+        let SafeRow { build, limit, args, kept, given_up, within, of, ns, cost, note, .. } = safe;
+        let mut text = format!("{}: flags that may stay for at most {limit} bits\n", printable(build));
+        text.push_str(&self.labelled("give up", &names(given_up)));
+        text.push_str(&self.labelled("keep", &names(kept)));
+        text.push_str(&self.labelled("arguments", &args.join(" ")));
+        text.push_str(&self.labelled("holds for", &format!("{within} of {} explained", plural(*of, "finding"))));
+        if let Some([baseline, own, all]) = ns {
+            let words = format!("{own:.1} ns a call; {all:.1} with all flags, {baseline:.1} with the baseline's");
+            text.push_str(&self.labelled("speed", &words));
+        }
+        if !note.is_empty() {
+            text.push_str(&self.labelled("note", note));
+        }
+        text.push_str(&self.labelled("took", &spent(*cost)));
+        text
+    }
+
+    fn one(&self, id: &str) -> String {
+        let Some(row) = self.file.findings.get(id) else { return format!("{} was not looked at\n", printable(id)) };
+        let mut text = format!("{} ({:.1} bits)\n", printable(id), finding_bits(self.run, id));
+        if row.explained != Explained::Yes {
+            text.push_str(&self.labelled(standing(row.explained), &row.reason));
+        }
+        for (layer, answer) in &row.layers {
+            let _ = writeln!(text, "\n{}", layer.as_str());
+            text.push_str(&self.suspects(&answer.causes.iter().filter(|_| is_place(*layer)).cloned().collect::<Vec<_>>()));
+            text.push_str(&self.labelled(word(answer.standing), &answer.text));
+            text.push_str(&self.labelled("took", &spent(answer.cost)));
+        }
+        let cause = self.file.causes.iter().find(|cause| cause.findings.iter().any(|other| other == id));
+        if let Some(fix) = cause.and_then(|cause| cause.fix.as_ref()) {
+            let _ = write!(text, "\n{}\n\n{}", wrap(&fix_words(fix), self.style.width).trim_end(), fix.patch);
+        }
+        let others = cause.map_or(0, |cause| cause.findings.len() - 1);
+        if others > 0 {
+            let _ = writeln!(text, "\n{} of this run have the same cause", plural(others, "other finding"));
+        }
+        let _ = write!(text, "\n{}\n", spent(row.cost()));
+        text
+    }
+}
+
+fn is_place(layer: Layer) -> bool {
+    matches!(layer, Layer::Statement)
+}
+
+fn finding_bits(run: &RunFile, id: &str) -> f64 {
+    let Some((row, witness)) = finding(run, id) else { return 0.0 };
+    let comparison = row.comparisons.iter().find(|c| c.build == witness.build);
+    let range = comparison.and_then(|c| c.ranges.iter().find(|r| r.id == id));
+    range.map(|r| r.max_bits).or(comparison.map(|c| c.max_bits)).unwrap_or_default()
+}
+
+fn names(list: &[String]) -> String {
+    let mut text = list.iter().take(MOST_NAMES + 4).cloned().collect::<Vec<_>>().join(" ");
+    if list.len() > MOST_NAMES + 4 {
+        let _ = write!(text, " and {} more", list.len() - MOST_NAMES - 4);
+    }
+    if text.is_empty() { "nothing".into() } else { text }
+}
+
+fn fix_words(fix: &FixRow) -> String {
+    let FixRow { what, cured, of, ns, .. } = fix;
+    let mut text = format!("{what}; takes away {cured} of {}", plural(*of, "finding"));
+    if let Some((without, with)) = ns {
+        let _ = write!(text, "; {without:.1} ns a call become {with:.1}");
+    }
+    text
+}
+
+fn standing(explained: Explained) -> &'static str {
+    match explained {
+        Explained::Yes => "explained",
+        Explained::No => "open",
+        Explained::Gone => "gone",
+        Explained::SourceChanged => "changed",
+        Explained::Unavailable => "unavailable",
+    }
+}
+
+fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Found => "found",
+        Standing::Likely => "likely",
+        Standing::Nothing => "nothing",
+        Standing::Stopped => "stopped",
+    }
+}
+
+fn spent(cost: Cost) -> String {
+    let Cost { compiles, links, evaluations } = cost;
+    format!("{compiles} compiles, {links} links, {evaluations} evaluations")
+}
