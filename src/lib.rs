@@ -7,6 +7,7 @@ pub mod bench;
 pub mod cli;
 pub mod commands;
 pub mod compile;
+pub mod dissect;
 pub mod eval;
 pub mod explain;
 pub mod findings;

@@ -1,0 +1,116 @@
+//! The functions that a text defines.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::braces::Braces;
+use super::judge::Judge;
+use super::macros::Macros;
+use super::statement::CStatement;
+use super::syntax::{folded, of_kind, parts, text_of, visit};
+use super::units::Units;
+
+/// Words that error recovery may take for names.
+const KEYWORDS: [&str; 9] = ["case", "do", "else", "for", "if", "return", "sizeof", "switch", "while"];
+
+/// A function with the expressions in it that can be rewritten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CFunction {
+    pub name: String,
+    /// Where its name stands, counted from 1.
+    pub line: usize,
+    pub is_static: bool,
+    /// In the order of the text; empty when there is an obstacle.
+    pub statements: Vec<CStatement>,
+    /// Why it cannot be rewritten at all, in words.
+    pub obstacle: Option<String>,
+    /// The bytes of the definition.
+    pub(super) definition: Range<usize>,
+    /// Of the body with its braces.
+    pub(super) body: Range<usize>,
+    /// Of the body and all blocks in it.
+    pub(super) blocks: Vec<Range<usize>>,
+}
+
+/// All functions below a node, in the order of the text.
+pub fn functions(root: Node<'_>, text: &str) -> Vec<CFunction> {
+    let braces = Braces::read(text);
+    let macros = Macros::of(root, text);
+    let mut found = Vec::new();
+    visit(root, |node| {
+        if node.kind() == "function_definition" {
+            found.extend(function(node, text, &braces, &macros));
+        }
+        true
+    });
+    found
+}
+
+fn function(node: Node<'_>, text: &str, braces: &Braces, macros: &Macros) -> Option<CFunction> {
+    let body = node.child_by_field_name("body").filter(|b| b.kind() == "compound_statement")?;
+    let declarator = node.child_by_field_name("declarator")?;
+    let (name, made_by_macro) = name(declarator)?;
+    if KEYWORDS.contains(&text_of(name, text)) {
+        return None;
+    }
+    let obstacle = if made_by_macro || has_nameless_parameter(node, name) {
+        Some("its head is made by a macro")
+    } else if holds_definition(body) {
+        Some("another function is defined inside it")
+    } else {
+        braces.obstacle(&node.byte_range(), body.start_byte())
+    };
+    let units = match obstacle {
+        Some(_) => Units::default(),
+        None => Units::of(body, &Judge::of(node, text, macros), macros, text),
+    };
+    Some(CFunction {
+        name: folded(if made_by_macro { name.parent().unwrap_or(name) } else { name }, text),
+        line: name.start_position().row + 1,
+        is_static: of_kind(node, "storage_class_specifier").iter().any(|s| text_of(*s, text) == "static"),
+        statements: units.statements,
+        obstacle: obstacle.map(str::to_owned),
+        definition: node.byte_range(),
+        body: body.byte_range(),
+        blocks: units.blocks,
+    })
+}
+
+/// The name in the declarator of a definition, and whether it is that of a macro that makes the real one:
+/// `FUNC(name)(double x)`.
+fn name(declarator: Node<'_>) -> Option<(Node<'_>, bool)> {
+    let mut node = declarator;
+    let (mut takes_arguments, mut made_by_macro) = (false, false);
+    while node.kind() != "identifier" {
+        let inner = node.child_by_field_name("declarator").or_else(|| parts(node).first().copied())?;
+        if node.kind() == "function_declarator" {
+            takes_arguments = true;
+            // A function that returns a function has a pointer in between.
+            made_by_macro |= inner.kind() == "function_declarator";
+        }
+        node = inner;
+    }
+    takes_arguments.then_some((node, made_by_macro))
+}
+
+/// `double FUNC(name) {`: a parameter that is only a word, in a definition that does not declare it later.
+fn has_nameless_parameter(definition: Node<'_>, name: Node<'_>) -> bool {
+    let parameters = name.parent().and_then(|d| d.child_by_field_name("parameters"));
+    let is_word = |parameter: Node<'_>| match parameter.kind() {
+        "identifier" => true,
+        "parameter_declaration" => matches!(parts(parameter).as_slice(), [only] if only.kind() == "type_identifier"),
+        _ => false,
+    };
+    of_kind(definition, "declaration").is_empty()
+        && parameters.is_some_and(|list| parts(list).into_iter().any(is_word))
+}
+
+fn holds_definition(body: Node<'_>) -> bool {
+    let mut found = false;
+    visit(body, |node| {
+        found |= node.kind() == "function_definition";
+        !found
+    });
+    found
+}

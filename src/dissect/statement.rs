@@ -1,0 +1,28 @@
+//! One full expression of a function.
+
+use std::ops::Range;
+
+/// An expression that is no part of another and that floating-point options can change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CStatement {
+    /// Where the expression starts, counted from 1.
+    pub line: usize,
+    /// In bytes, as compilers count, from 1.
+    pub column: usize,
+    /// The expression on one line, without comments.
+    pub text: String,
+    /// The bytes of the expression.
+    pub(super) expression: Range<usize>,
+    pub(super) form: Form,
+}
+
+/// What surrounds an expression, which decides how it can be rewritten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A statement of its own, these bytes with the semicolon: a block can stand in its place.
+    Whole(Range<usize>),
+    /// What a declaration with these bytes sets its only variable to.
+    Set { declaration: Range<usize>, declarator_end: usize, name: String },
+    /// Any other: a condition, a part of a `for`, an initialiser.
+    Value,
+}
