@@ -11,6 +11,8 @@ use super::process::{Finished, Invocation, run, search_path};
 
 /// How long `--version` may take.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long any other question may take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Compilers that take the same arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +64,29 @@ pub struct Compiler {
     pub version: String,
     /// Changes when the program, its version or its place does.
     pub identity: String,
+}
+
+impl Compiler {
+    /// What it prints when it is run with these arguments: standard output and standard error.
+    /// The error is in its own words.
+    pub(super) fn ask<S: AsRef<str>>(&self, args: &[S]) -> Result<(String, String), String> {
+        let mut argv = vec![self.path.display().to_string()];
+        argv.extend(args.iter().map(|arg| arg.as_ref().to_string()));
+        let tmp = std::env::temp_dir();
+        let done = run(&Invocation {
+            program: &self.path,
+            argv: &argv,
+            cwd: &tmp,
+            tmp: &tmp,
+            timeout: ANSWER_TIMEOUT,
+            cancel: None,
+        });
+        if done.success() {
+            Ok((done.stdout, done.stderr))
+        } else {
+            Err(done.complaint(&argv[0], ANSWER_TIMEOUT))
+        }
+    }
 }
 
 /// A command that is not on this machine.

@@ -1,11 +1,6 @@
 //! What -ffast-math stands for, asked from the compiler itself.
 
-use std::time::Duration;
-
 use super::compiler::{Compiler, Family};
-use super::process::{Invocation, run};
-
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Clang's words to its own compiler, and the arguments for them that its driver takes. Reassociation
 /// without the two others has no effect.
@@ -23,32 +18,16 @@ const CLANG: [(&str, &[&str]); 7] = [
 pub fn fast_math_flags(compiler: &Compiler, level: &str) -> Result<Vec<Vec<String>>, String> {
     let found = match compiler.family {
         Family::Clang => {
-            clang_parts(&ask(compiler, &["-###", level, "-ffast-math", "-c", "-x", "c", "/dev/null"])?.1)
+            clang_parts(&compiler.ask(&["-###", level, "-ffast-math", "-c", "-x", "c", "/dev/null"])?.1)
         }
         _ => {
             let list = |more: &[&str]| {
-                ask(compiler, &[&["-Q", "--help=optimizers", level], more].concat()).map(|(out, _)| out)
+                compiler.ask(&[&["-Q", "--help=optimizers", level], more].concat()).map(|(out, _)| out)
             };
             gcc_parts(&list(&[])?, &list(&["-ffast-math"])?)
         }
     };
     if found.is_empty() { Err("its answer names no flag".into()) } else { Ok(found) }
-}
-
-/// Standard output and standard error.
-fn ask(compiler: &Compiler, args: &[&str]) -> Result<(String, String), String> {
-    let mut argv = vec![compiler.path.display().to_string()];
-    argv.extend(args.iter().map(ToString::to_string));
-    let tmp = std::env::temp_dir();
-    let done = run(&Invocation {
-        program: &compiler.path,
-        argv: &argv,
-        cwd: &tmp,
-        tmp: &tmp,
-        timeout: TIMEOUT,
-        cancel: None,
-    });
-    if done.success() { Ok((done.stdout, done.stderr)) } else { Err(done.complaint(&argv[0], TIMEOUT)) }
 }
 
 /// The flags whose state differs between two lists.

@@ -1,8 +1,15 @@
 //! The tools of this machine: which compilers there are, how they are run, what floating-point
 //! environment their executables start in, and the facts about the host that results depend on.
 
+mod arguments;
+mod atoms;
+mod atoms_clang;
+mod atoms_gcc;
+#[cfg(test)]
+mod atoms_tests;
 mod compiler;
 mod fast_math;
+mod gcc_passes;
 mod host;
 mod libm;
 mod objdump;
@@ -10,8 +17,10 @@ mod package;
 mod probe;
 mod process;
 
+pub use atoms::{Atom, Atoms, Kind};
 pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool, newest, versions_of};
 pub use fast_math::fast_math_flags;
+pub use gcc_passes::passes;
 pub use host::{cpu_model, libm_identity};
 pub use libm::{library_identity, library_of};
 pub use objdump::{disassemblers, no_disassembler};

@@ -1,0 +1,250 @@
+//! The difference between two lists of a compiler's arguments, in parts that can be switched one by one.
+//!
+//! A list of arguments is a level, words, and switches. The words are those of the two lists side by side, without
+//! those whose effect the compiler tells itself (flags, composites such as -ffast-math). For each of these effects
+//! that is not what the words alone give, an explicit switch follows: no order of the user's and no default of
+//! a level decides it. With all atoms, and with none, the code is that of the lists, instruction for instruction.
+//!
+//! Single atoms need not have an effect: gcc ignores most flags below -O1, and both compilers reassociate only
+//! without signed zeros and (gcc) trapping math. A search has to go down from the full set.
+
+use std::collections::BTreeSet;
+
+use super::arguments::{Place, Word, align, join_values, words};
+use super::atoms_clang::ClangStates;
+use super::atoms_gcc::GccStates;
+use super::compiler::{Compiler, Family};
+
+/// Arguments that stand for several floating-point flags.
+const COMPOSITES: [&str; 2] = ["-ffast-math", "-funsafe-math-optimizations"];
+/// How often a compiler is asked again without the switches that it did not know.
+const ROUNDS: usize = 8;
+
+/// What an atom is about, the likeliest cause of other bits first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    Float,
+    Level,
+    Machine,
+    Flag,
+    Other,
+}
+
+/// One part of the difference between two lists of arguments, which can be there or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Atom {
+    /// The arguments of the second list, or `without` those of the first where the second has none.
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// An effect that can be written as arguments, as each of the two lists has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Switch {
+    pub kind: Kind,
+    pub from: Word,
+    pub to: Word,
+    /// What the atom is called where its arguments would mislead.
+    pub name: Option<&'static str>,
+}
+
+impl Switch {
+    pub fn new(kind: Kind, from: Option<String>, to: Option<String>) -> Switch {
+        Switch { kind, from: from.into_iter().collect(), to: to.into_iter().collect(), name: None }
+    }
+}
+
+/// What a compiler says of the effects of a list of arguments.
+pub(super) trait States: Sized {
+    /// Whether composites stand beside the switches when all of their parts are on.
+    const KEEPS_COMPOSITES: bool;
+
+    fn ask(compiler: &Compiler, args: &[String]) -> Result<Self, String>;
+
+    /// Whether a word has no effect but those that are told.
+    fn covers(&self, word: &str) -> bool;
+
+    /// The switches for all effects that are not the same under the two lists and under the words that
+    /// are left of them.
+    fn switches(from: &Self, to: &Self, left: [&Self; 2]) -> Vec<Switch>;
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    from: Word,
+    to: Word,
+    /// None: the same in both lists.
+    atom: Option<usize>,
+}
+
+/// The difference between two lists of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Atoms {
+    atoms: Vec<Atom>,
+    /// The level, and what the lists have beside it.
+    words: Vec<Part>,
+    /// The composites of each list, which stand for floating-point atoms.
+    composites: [Word; 2],
+    switches: Vec<Part>,
+}
+
+impl Atoms {
+    /// Asks the compiler what two lists of arguments stand for. The error is in its own words.
+    pub fn between(compiler: &Compiler, from: &[String], to: &[String]) -> Result<Atoms, String> {
+        match compiler.family {
+            Family::Gcc => expand::<GccStates>(compiler, from, to),
+            Family::Clang => expand::<ClangStates>(compiler, from, to),
+            Family::Tcc | Family::Other => {
+                let places = join_values(align(&words(from), &words(to)));
+                Ok(assemble(places, Default::default(), Vec::new()))
+            }
+        }
+    }
+
+    /// Floating-point flags, the level, machine options, other flags, other arguments.
+    pub fn list(&self) -> &[Atom] {
+        &self.atoms
+    }
+
+    /// Arguments with these atoms (by their place in the list) as the second list has them, and all others as
+    /// the first has them.
+    ///
+    /// For gcc, composites such as -ffast-math stand there if all floating-point atoms are on, or, those of the first
+    /// list, if none is. They have no effect on code that the atoms have not; __FAST_MATH__ comes and goes with the
+    /// atoms. The start-up code that flushes subnormals goes with -funsafe-math-optimizations.
+    /// For clang that start-up code is an atom of its own, whose argument is the composite: the switches
+    /// behind it decide everything else that it stands for.
+    pub fn args(&self, on: &BTreeSet<usize>) -> Vec<String> {
+        let chosen = |part: &Part| match part.atom {
+            Some(atom) if on.contains(&atom) => part.to.clone(),
+            _ => part.from.clone(),
+        };
+        let mut args: Vec<String> = self.words.iter().flat_map(chosen).collect();
+        args.extend(self.composites(on).iter().cloned());
+        let mut switches: Vec<String> = self.switches.iter().flat_map(chosen).collect();
+        switches.sort_by_key(|switch| !goes_first(switch));
+        args.extend(switches);
+        args
+    }
+
+    fn composites(&self, on: &BTreeSet<usize>) -> &[String] {
+        let floats = self.atoms.iter().enumerate().filter(|(_, atom)| atom.kind == Kind::Float);
+        let states: BTreeSet<bool> = floats.map(|(at, _)| on.contains(&at)).collect();
+        match (states.contains(&false), states.contains(&true)) {
+            (true, false) => &self.composites[0],
+            (false, true) => &self.composites[1],
+            _ => &[],
+        }
+    }
+}
+
+/// Whether other switches have to stand behind this one: they decide more exactly what it decides too. An instruction set
+/// brings those that it builds on, and takes those along that build on it: with off before on, -mfma is enough for FMA.
+fn goes_first(switch: &str) -> bool {
+    let positive = switch.replacen("-fno-", "-f", 1);
+    switch.starts_with("-mno-") || COMPOSITES.contains(&positive.as_str())
+}
+
+fn expand<S: States>(compiler: &Compiler, from: &[String], to: &[String]) -> Result<Atoms, String> {
+    let states = [S::ask(compiler, from)?, S::ask(compiler, to)?];
+    let (level, [from, to]) = levels(words(from), words(to));
+    let told = |word: &Word| word.len() == 1 && states.iter().any(|states| states.covers(&word[0]));
+    let (told, mut places): (Vec<Place>, Vec<Place>) = align(&from, &to)
+        .into_iter()
+        .partition(|place| !place.shared() && (told(&place.from) || told(&place.to)));
+    places.insert(0, level);
+    let places = join_values(places);
+    let ask = |side: fn(&Place) -> &Word| {
+        S::ask(compiler, &places.iter().flat_map(side).cloned().collect::<Vec<_>>())
+    };
+    let left = [ask(|place| &place.from)?, ask(|place| &place.to)?];
+    let switches = S::switches(&states[0], &states[1], [&left[0], &left[1]]);
+    let composites = |side: fn(&Place) -> &Word| {
+        let words = told.iter().flat_map(side);
+        words.filter(|word| S::KEEPS_COMPOSITES && COMPOSITES.contains(&word.as_str())).cloned().collect()
+    };
+    let composites = [composites(|place| &place.from), composites(|place| &place.to)];
+    Ok(assemble(places, composites, accepted(compiler, switches)))
+}
+
+/// The level of each list, and the lists without it. -Ofast is -O3 -ffast-math, unless both lists have it.
+fn levels(mut from: Vec<Word>, mut to: Vec<Word>) -> (Place, [Vec<Word>; 2]) {
+    let is_level = |word: &Word| word.len() == 1 && word[0].starts_with("-O");
+    let last = |list: &[Word]| list.iter().rev().find(|word| is_level(word)).cloned().unwrap_or_default();
+    let mut level = Place { from: last(&from), to: last(&to) };
+    let fast = |level: &Word| level.first().is_some_and(|level| level == "-Ofast");
+    let both = fast(&level.from) && fast(&level.to);
+    for (level, list) in [(&mut level.from, &mut from), (&mut level.to, &mut to)] {
+        if fast(level) && !both {
+            if let Some(at) = list.iter().rposition(is_level) {
+                list[at] = vec!["-ffast-math".into()];
+            }
+            *level = vec!["-O3".into()];
+        }
+        list.retain(|word| !is_level(word));
+    }
+    (level, [from, to])
+}
+
+/// The switches without those that the compiler does not know: not every flag can be negated, and
+/// not every feature of a processor has a flag.
+fn accepted(compiler: &Compiler, mut switches: Vec<Switch>) -> Vec<Switch> {
+    for _ in 0..ROUNDS {
+        let complaint = |side: fn(&Switch) -> &Word| {
+            let start = ["-fsyntax-only", "-w", "-x", "c", "/dev/null"].map(String::from);
+            let args: Vec<String> =
+                start.into_iter().chain(switches.iter().flat_map(side).cloned()).collect();
+            compiler.ask(&args).err().unwrap_or_default()
+        };
+        let complaints = [complaint(|switch| &switch.from), complaint(|switch| &switch.to)].join("\n");
+        let unknown = rejected(&complaints);
+        let before = switches.clone();
+        for word in switches.iter_mut().flat_map(|switch| [&mut switch.from, &mut switch.to]) {
+            word.retain(|arg| !unknown.contains(arg.as_str()));
+        }
+        // Nothing more to learn; a compile with such arguments fails in the compiler's own words.
+        if switches == before {
+            break;
+        }
+    }
+    switches
+}
+
+/// The arguments that a compiler's errors are about: the first that each quotes.
+fn rejected(complaints: &str) -> BTreeSet<&str> {
+    let errors = complaints.lines().filter(|line| line.contains("error:"));
+    errors.filter_map(|line| line.split('\'').nth(1)).collect()
+}
+
+fn assemble(places: Vec<Place>, composites: [Word; 2], switches: Vec<Switch>) -> Atoms {
+    let count = places.len();
+    let places =
+        places.into_iter().map(|Place { from, to }| Switch { kind: kind(&from, &to), from, to, name: None });
+    let all: Vec<Switch> = places.chain(switches).collect();
+    let mut differing: Vec<usize> = (0..all.len()).filter(|&at| all[at].from != all[at].to).collect();
+    differing.sort_by_key(|&at| all[at].kind);
+    let atoms = differing.iter().map(|&at| Atom { name: name(&all[at]), kind: all[at].kind }).collect();
+    let part = |(at, switch): (usize, Switch)| Part {
+        from: switch.from,
+        to: switch.to,
+        atom: differing.iter().position(|&other| other == at),
+    };
+    let mut words: Vec<Part> = all.into_iter().enumerate().map(part).collect();
+    let switches = words.split_off(count);
+    Atoms { atoms, words, composites, switches }
+}
+
+fn kind(from: &Word, to: &Word) -> Kind {
+    match to.first().or(from.first()).map_or("", String::as_str) {
+        word if word.starts_with("-O") => Kind::Level,
+        word if word.starts_with("-m") => Kind::Machine,
+        word if word.starts_with("-f") => Kind::Flag,
+        _ => Kind::Other,
+    }
+}
+
+fn name(switch: &Switch) -> String {
+    let arguments = if switch.to.is_empty() { &switch.from } else { &switch.to };
+    let text = switch.name.map_or_else(|| arguments.join(" "), String::from);
+    if switch.to.is_empty() { format!("without {text}") } else { text }
+}
