@@ -29,12 +29,14 @@ pub struct Part {
     pub text: Option<Arc<str>>,
     /// Arguments behind the build's own.
     pub more: Vec<String>,
+    /// Keep the last line of what the compiler says that starts so.
+    pub echo: Option<&'static str>,
 }
 
 impl Part {
     /// A source as a build has it.
     pub fn of(build: &Arc<Build>) -> Part {
-        Part { build: build.clone(), text: None, more: Vec::new() }
+        Part { build: build.clone(), text: None, more: Vec::new(), echo: None }
     }
 }
 
@@ -55,7 +57,7 @@ pub struct Mixed {
     pub path: PathBuf,
     /// One entry per function of the experiment.
     pub functions: Vec<FunctionStatus>,
-    /// The last line asked for of what compilers said, of the first source that has one.
+    /// The line that a part asked for, of the first that did.
     pub echo: Option<String>,
 }
 
@@ -148,18 +150,18 @@ impl<'a> Mixer<'a> {
         }
     }
 
-    /// Compiles and links a mix. `echo`: keep the last line that starts so of what compilers say.
-    pub fn make(&self, mix: &Mix, echo: Option<&str>) -> Result<Mixed, MixError> {
-        let key = mix_key(mix, echo);
+    /// Compiles and links a mix.
+    pub fn make(&self, mix: &Mix) -> Result<Mixed, MixError> {
+        let key = mix_key(mix);
         if let Some(known) = lock(&self.mixes).get(&key) {
             return Ok(known.clone());
         }
-        let mixed = self.threads.install(|| self.build(mix, echo))?;
+        let mixed = self.threads.install(|| self.build(mix))?;
         lock(&self.mixes).insert(key, mixed.clone());
         Ok(mixed)
     }
 
-    fn build(&self, mix: &Mix, echo: Option<&str>) -> Result<Mixed, MixError> {
+    fn build(&self, mix: &Mix) -> Result<Mixed, MixError> {
         let mut ready: BTreeMap<Hash, Ready<'_>> = BTreeMap::new();
         let parts = mix.sources.iter().map(|part| &part.build).chain(&mix.shims);
         for build in std::iter::once(&mix.frame).chain(parts) {
@@ -183,7 +185,7 @@ impl<'a> Mixer<'a> {
             (ready, Slot::Shim(&ready.lines.shims[n]))
         }));
         let made: Vec<Result<Piece, Failure>> =
-            slots.par_iter().with_max_len(1).map(|(ready, slot)| self.piece(ready, slot, echo)).collect();
+            slots.par_iter().with_max_len(1).map(|(ready, slot)| self.piece(ready, slot)).collect();
         let mut made = made.into_iter();
         let fixed: Vec<Piece> = made.by_ref().take(fixed_count).collect::<Result<_, _>>()?;
         let mut shims: Vec<Result<Object, String>> = Vec::new();
@@ -239,15 +241,17 @@ impl<'a> Mixer<'a> {
         Ok(Ready { lines: Lines::new(self.experiment, build, compiler.family), compiler, folders })
     }
 
-    fn piece(&self, ready: &Ready<'_>, slot: &Slot<'_>, echo: Option<&str>) -> Result<Piece, Failure> {
+    fn piece(&self, ready: &Ready<'_>, slot: &Slot<'_>) -> Result<Piece, Failure> {
         let mut folders = ready.folders.clone();
         let (name, line, object, text);
+        let mut echo = None;
         let origin = match slot {
             Slot::Source(source, part) => {
                 folders.extend(source.path.parent().map(PathBuf::from));
                 name = format!("{}.c", source.object.trim_end_matches(".o"));
                 line = source_line(source, part, &name);
                 object = source.object.as_str();
+                echo = part.echo;
                 match &part.text {
                     Some(new) => {
                         text = named(&source.path.display().to_string(), new);
@@ -263,7 +267,7 @@ impl<'a> Mixer<'a> {
                 Origin::Text { name: &name, text: &shim.text }
             }
         };
-        let key = piece_key(&ready.compiler, &line, origin);
+        let key = piece_key(&ready.compiler, &line, origin, echo);
         if let Some(known) = lock(&self.pieces).get(&key) {
             return Ok(known.clone());
         }
@@ -303,12 +307,12 @@ fn build_key(build: &Build) -> Hash {
     KeyBuilder::new("build of a mix").add(format!("{build:?}")).finish()
 }
 
-fn mix_key(mix: &Mix, echo: Option<&str>) -> Hash {
+fn mix_key(mix: &Mix) -> Hash {
     let mut key = KeyBuilder::new("mix");
-    key.add(build_key(&mix.frame)).add(echo.unwrap_or_default());
-    for Part { build, text, more } in &mix.sources {
+    key.add(build_key(&mix.frame));
+    for Part { build, text, more, echo } in &mix.sources {
         key.add(build_key(build)).add(text.as_deref().unwrap_or_default()).add_all(more);
-        key.add([u8::from(text.is_some())]);
+        key.add([u8::from(text.is_some())]).add(echo.unwrap_or_default());
     }
     for build in &mix.shims {
         key.add(build_key(build));
@@ -316,9 +320,9 @@ fn mix_key(mix: &Mix, echo: Option<&str>) -> Hash {
     key.finish()
 }
 
-fn piece_key(compiler: &Compiler, line: &CommandLine, origin: Origin<'_>) -> Hash {
+fn piece_key(compiler: &Compiler, line: &CommandLine, origin: Origin<'_>, echo: Option<&str>) -> Hash {
     let mut key = KeyBuilder::new("piece of a mix");
-    key.add(&compiler.identity).add_all(&line.argv);
+    key.add(&compiler.identity).add_all(&line.argv).add(echo.unwrap_or_default());
     if let Origin::Text { text, .. } = origin {
         key.add(text);
     }

@@ -22,9 +22,27 @@ pub struct Fixed {
 
 /// The outer error ends everything, the inner one says why there is no patch.
 pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, ExplainError> {
+    let mut why = String::new();
+    // Fused multiplications and additions are only forbidden where they matter.
+    for without_contraction in [false, true] {
+        match attempt(desk, known, without_contraction)? {
+            Ok(fixed) if fixed.row.cured == fixed.row.of => return Ok(Ok(fixed)),
+            Ok(fixed) if without_contraction && fixed.row.cured > 0 => return Ok(Ok(fixed)),
+            Ok(_) => why = "the narrowest pragma or attribute does not take the difference away".into(),
+            Err(words) => why = words,
+        }
+    }
+    Ok(Err(why))
+}
+
+fn attempt(
+    desk: &Desk<'_>,
+    known: &Known,
+    without_contraction: bool,
+) -> Result<Result<Fixed, String>, ExplainError> {
     let ground = &known.ground;
     let scene = Scene { desk, reference: ground.reference.clone(), variant: ground.variant.clone() };
-    let (texts, what) = match texts(known) {
+    let (texts, what) = match texts(known, without_contraction) {
         Ok(texts) => texts,
         Err(why) => return Ok(Err(why)),
     };
@@ -40,12 +58,7 @@ pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, Expl
     };
     let mut cured = 0;
     for (case, yardstick) in &known.cases {
-        if scene.try_mix(&mix, case, yardstick)? == Trial::Agrees {
-            cured += 1;
-        }
-    }
-    if cured == 0 {
-        return Ok(Err("the narrowest pragma does not take the difference away".into()));
+        cured += usize::from(scene.try_mix(&mix, case, yardstick)? == Trial::Agrees);
     }
     let row = FixRow { patch, what, cured, of: known.cases.len(), ns: None };
     Ok(Ok(Fixed { row, variant, object }))
@@ -54,7 +67,7 @@ pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, Expl
 /// The files before and after, and what was done to them.
 type Texts = (BTreeMap<usize, (String, String)>, String);
 
-fn texts(known: &Known) -> Result<Texts, String> {
+fn texts(known: &Known, without_contraction: bool) -> Result<Texts, String> {
     let mut wanted: BTreeMap<usize, BTreeMap<usize, BTreeSet<usize>>> = BTreeMap::new();
     for guilt in &known.guilty {
         for &(file, function) in &guilt.functions {
@@ -73,7 +86,7 @@ fn texts(known: &Known) -> Result<Texts, String> {
         // From the end, so that the functions before keep their places.
         for (function, statements) in functions.into_iter().rev() {
             let name = &parsed.functions()[function].name;
-            let fixed = CFile::parse(&after).fixed(dialect, function, &statements);
+            let fixed = CFile::parse(&after).fixed(dialect, function, &statements, without_contraction);
             let fixed = fixed.ok_or_else(|| format!("{name} cannot be patched"))?;
             after = fixed.text;
             done.push(fixed.what);

@@ -14,6 +14,8 @@ use crate::toolchain::{Family, find, passes};
 
 /// Clang's words in front of every pass that it runs.
 const RUNNING: &str = "BISECT: running pass (";
+/// Passes that are named together; more of them say that each does the same.
+const MOST_TOGETHER: usize = 3;
 /// A number of passes that no file needs.
 const ENDLESS: u64 = 1 << 22;
 
@@ -59,7 +61,9 @@ fn with(mix: &Mix, file: usize, more: &[String]) -> Mix {
 }
 
 fn limited(mix: &Mix, file: usize, limit: u64) -> Mix {
-    with(mix, file, &["-mllvm".into(), format!("-opt-bisect-limit={limit}")])
+    let mut mix = with(mix, file, &["-mllvm".into(), format!("-opt-bisect-limit={limit}")]);
+    mix.sources[file].echo = Some(RUNNING);
+    mix
 }
 
 fn clang(inquiry: &Inquiry<'_>, mix: &Mix, file: usize) -> Result<LayerRow, ExplainError> {
@@ -93,7 +97,7 @@ fn clang(inquiry: &Inquiry<'_>, mix: &Mix, file: usize) -> Result<LayerRow, Expl
 
 /// The last pass that clang says it ran; the inner error is its own.
 fn echo(scene: &Scene<'_>, mix: &Mix) -> Result<Result<Option<String>, String>, ExplainError> {
-    match scene.desk.mixer.make(mix, Some(RUNNING)) {
+    match scene.desk.mixer.make(mix) {
         Ok(mixed) => Ok(Ok(mixed.echo)),
         Err(MixError::Tool(words)) => Ok(Err(words)),
         Err(MixError::Cancelled) => Err(ExplainError::Interrupted),
@@ -119,6 +123,10 @@ fn gcc(inquiry: &Inquiry<'_>, mix: &Mix, file: usize, switches: &[String]) -> Re
         }
         Search::Found(found) => found,
     };
+    if let Some(many) = found.sets.iter().map(Parts::len).find(|&size| size > MOST_TOGETHER) {
+        let text = format!("no single pass: only without {many} of them the difference is gone{}", inquiry.troubles());
+        return Ok(row(Standing::Nothing, Vec::new(), text));
+    }
     let name = |part: &usize| switches[*part].trim_start_matches("-fdisable-").to_string();
     let causes: Vec<Vec<Suspect>> = found
         .sets

@@ -108,7 +108,7 @@ impl Scene<'_> {
 
     /// The object of a mix, in the variant's environment; the inner error is the tool's.
     pub fn object(&self, mix: &Mix) -> Result<Result<BuiltObject, String>, ExplainError> {
-        match self.desk.mixer.make(mix, None) {
+        match self.desk.mixer.make(mix) {
             Ok(mixed) => Ok(Ok(self.dressed(mixed))),
             Err(MixError::Tool(words)) => Ok(Err(words)),
             Err(MixError::Cancelled) => Err(ExplainError::Interrupted),

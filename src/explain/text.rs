@@ -67,14 +67,29 @@ pub fn cured(inquiry: &Inquiry<'_>, guilty: &[Guilt]) -> Mix {
         let statements = parts.filter(|at| at.0 == file).map(|at| (at.1, at.2)).collect();
         if let Some(guilt) = of_file.first() {
             let text = guilt.texts.files[&file].precise(guilt.texts.dialect, &functions, &statements);
-            mix.sources[file] = part(inquiry, Some(text));
+            mix.sources[file] = part(inquiry, guilt.texts.dialect, Some(text));
         }
     }
     mix
 }
 
-fn part(inquiry: &Inquiry<'_>, text: Option<String>) -> Part {
-    Part { text: text.map(Arc::from), ..Part::of(&inquiry.scene.variant.build) }
+/// A source with another text, or as the variant has it.
+fn part(inquiry: &Inquiry<'_>, dialect: Dialect, text: Option<String>) -> Part {
+    let build = &inquiry.scene.variant.build;
+    let Some(text) = text else { return Part::of(build) };
+    let beside = if contracts(&build.args) { dialect.arguments_beside_contraction() } else { &[] };
+    let more = beside.iter().map(ToString::to_string).collect();
+    Part { text: Some(Arc::from(text)), more, ..Part::of(build) }
+}
+
+/// Whether arguments ask for multiplications and additions to be fused wherever they meet.
+fn contracts(args: &[String]) -> bool {
+    let says = |arg: &String| match arg.as_str() {
+        "-ffast-math" | "-Ofast" | "-ffp-contract=fast" => Some(true),
+        other if other.starts_with("-ffp-contract=") || other == "-fno-fast-math" => Some(false),
+        _ => None,
+    };
+    args.iter().rev().find_map(says).unwrap_or(false)
 }
 
 impl Texts {
@@ -138,7 +153,7 @@ impl Texts {
     pub fn only(&self, inquiry: &Inquiry<'_>, loose: &Loose) -> Mix {
         let mut mix = inquiry.scene.innocent();
         for &file in self.files.keys() {
-            mix.sources[file] = part(inquiry, self.loosened(file, loose));
+            mix.sources[file] = part(inquiry, self.dialect, self.loosened(file, loose));
         }
         mix
     }
