@@ -11,7 +11,7 @@ use super::reference::baseline_args;
 use super::scene::{Desk, Side};
 use super::whole::Workshop;
 use crate::model::{Build, BuiltObject, Cost, Outcome, SafeRow};
-use crate::toolchain::{Atoms, find};
+use crate::toolchain::{Atoms, Kind, find};
 
 /// Rounds of giving up flags; each gives up at least one.
 const MOST_ROUNDS: usize = 16;
@@ -56,7 +56,13 @@ impl Question<'_> {
             Err(why) => return Ok(Err(why)),
         };
         let kept = trial.without(&removed);
-        let Ok(side) = self.side(&trial.build(&kept))? else { return Ok(Err("it does not build".into())) };
+        let (args, side) = match trial.short(&removed)? {
+            Some(short) => short,
+            None => match self.side(&trial.build(&kept))? {
+                Ok(side) => (atoms.args(&kept), side),
+                Err(why) => return Ok(Err(why)),
+            },
+        };
         let over = trial.over(&side)?;
         let name = |part: &usize| atoms.list()[*part].name.clone();
         let flushes = variant.object.control.flushes();
@@ -64,7 +70,7 @@ impl Question<'_> {
             build: to.id.to_string(),
             baseline: self.pair.baseline.id.to_string(),
             limit: self.limit,
-            args: atoms.args(&kept),
+            args,
             kept: kept.iter().map(name).collect(),
             given_up: removed.iter().map(name).collect(),
             within: self.cases.len() - over.len(),
@@ -87,8 +93,18 @@ impl Question<'_> {
         self.cases.iter().map(|case| self.desk.ask(&calm.object, case.function, &case.inputs)).collect()
     }
 
-    /// Flags of which every guilty set has one: those in most sets first, then those that come first in the list,
-    /// because the compiler's arithmetic is named before its other work.
+    /// How dear a flag is: the level is the dearest, the compiler's freedom with arithmetic the cheapest.
+    fn worth(&self, atoms: &Atoms, part: usize) -> u8 {
+        match atoms.list()[part].kind {
+            Kind::Float => 0,
+            Kind::Other => 1,
+            Kind::Flag => 2,
+            Kind::Machine => 3,
+            Kind::Level => 4,
+        }
+    }
+
+    /// Flags of which every guilty set has one: the cheapest of a set, of those the one in most sets.
     fn hitting_set(&self, atoms: &Atoms) -> Parts {
         let number: BTreeMap<&str, usize> =
             atoms.list().iter().enumerate().map(|(at, atom)| (atom.name.as_str(), at)).collect();
@@ -97,7 +113,11 @@ impl Question<'_> {
         let mut chosen = Parts::new();
         while !sets.is_empty() {
             let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-            sets.iter().flatten().for_each(|part| *counts.entry(*part).or_default() += 1);
+            for set in &sets {
+                let least = set.iter().map(|part| self.worth(atoms, *part)).min();
+                let cheap = set.iter().filter(|part| Some(self.worth(atoms, **part)) == least);
+                cheap.for_each(|part| *counts.entry(*part).or_default() += 1);
+            }
             let best = counts.iter().max_by_key(|(part, count)| (**count, std::cmp::Reverse(**part)));
             let Some(best) = best.map(|(part, _)| *part) else { break };
             chosen.insert(best);
@@ -143,6 +163,16 @@ impl Trial<'_> {
         }
     }
 
+    /// The build's own arguments with only what is given up switched off behind them, where that is as safe: what
+    /// a person would write.
+    fn short(&self, removed: &Parts) -> Result<Option<(Vec<String>, Arc<Side>)>, ExplainError> {
+        let to = &self.question.pair.variant;
+        let args = [&to.args[..], &self.atoms.off(removed)].concat();
+        let build = Build { args: args.clone(), ..to.clone() };
+        let Ok(side) = self.question.side(&build)? else { return Ok(None) };
+        Ok(self.over(&side)?.is_empty().then_some((args, side)))
+    }
+
     /// Gives up flags until every case is within the limit.
     fn give_up(&self, mut removed: Parts) -> Result<Result<Parts, String>, ExplainError> {
         for _ in 0..MOST_ROUNDS {
@@ -153,8 +183,9 @@ impl Trial<'_> {
             if !self.is_safe(&Parts::new())? {
                 return Ok(Err("some witnesses differ with the baseline's own flags too".into()));
             }
-            // The shortest list of flags that is not safe ends with one to give up.
-            let list: Vec<usize> = kept.iter().copied().collect();
+            // The shortest list of flags that is not safe ends with one to give up: what is dear comes first.
+            let mut list: Vec<usize> = kept.iter().copied().collect();
+            list.sort_by_key(|part| std::cmp::Reverse(self.question.worth(self.atoms, *part)));
             let (mut good, mut bad) = (0, list.len());
             while bad - good > 1 {
                 let middle = good + (bad - good) / 2;
