@@ -68,7 +68,8 @@ impl CFile {
         without_contraction: bool,
     ) -> Option<Fix> {
         let function = self.functions.get(function).filter(|f| f.obstacle.is_none())?;
-        let chosen: Option<Vec<&CStatement>> = statements.iter().map(|s| function.statements.get(*s)).collect();
+        let chosen: Option<Vec<&CStatement>> =
+            statements.iter().map(|s| function.statements.get(*s)).collect();
         Some(fix(&self.text, dialect, function, &chosen?, without_contraction))
     }
 
@@ -79,18 +80,28 @@ impl CFile {
 
 fn make_precise(dialect: Dialect, function: &CFunction, edits: &mut Edits) {
     match dialect {
-        Dialect::Clang => edits.insert(function.body.start + 1, format!(" {} ", inline_pragmas())),
-        Dialect::Gcc => edits.insert(function.definition.start, format!("{} ", attribute(true))),
+        Dialect::Clang => {
+            edits.insert(function.body.start, format!("{{ {} (void)(", inline_pragmas()));
+            edits.insert(function.body.end, "); }");
+        }
+        Dialect::Gcc => edits.insert(function.start, format!("{} ", attribute(true))),
     }
 }
 
-/// A statement goes into a block, which also takes macros that stand for statements; any other expression
-/// into a statement expression.
+/// Pragmas alone leave clang's calls, negations and choices (`?:`) as they were unless a cast stands around
+/// them: a cast puts all that is computed inside it under the options that are valid at its place. So every
+/// form has one, to the type the expression has anyway or to what becomes of it. A `return` may stand in a
+/// statement expression, and so may macros that are statements.
 fn wrap(statement: &CStatement, edits: &mut Edits) {
+    let pragmas = inline_pragmas();
     let (range, open, close) = match &statement.form {
-        Form::Whole(range) => (range, "{", " }"),
-        Form::Set { .. } | Form::Value => (&statement.expression, "({", "; })"),
+        Form::Whole(range) => (range, format!("{{ {pragmas} (void)({{ "), " }); }"),
+        Form::Condition => (&statement.expression, format!("({{ {pragmas} (_Bool)("), "); })"),
+        Form::Discarded => (&statement.expression, format!("({{ {pragmas} (void)("), "); })"),
+        Form::Set { .. } | Form::Value => {
+            (&statement.expression, format!("({{ {pragmas} (__typeof__({}))(", statement.text), "); })")
+        }
     };
-    edits.insert(range.start, format!("{open} {} ", inline_pragmas()));
+    edits.insert(range.start, open);
     edits.insert(range.end, close);
 }

@@ -35,7 +35,7 @@ pub fn fix(
             Form::Set { declaration, declarator_end, name } => {
                 writer.set_in_block(declaration.clone(), *declarator_end, name, only)
             }
-            Form::Value => writer.at_start_of_block(function, statements),
+            Form::Condition | Form::Discarded | Form::Value => writer.at_start_of_block(function, statements),
         },
         (Dialect::Clang, _) => writer.at_start_of_block(function, statements),
     }
@@ -60,7 +60,7 @@ impl Writer<'_> {
     }
 
     fn with_attribute(&self, function: &CFunction, attribute: &str) -> Fix {
-        let at = function.definition.start;
+        let at = function.start;
         let line = format!("{attribute}{}{}", self.newline, indent_at(self.text, at));
         self.done(at..at, line, format!("puts `{attribute}` before {}", function.name))
     }

@@ -25,9 +25,9 @@ pub struct CFunction {
     pub statements: Vec<CStatement>,
     /// Why it cannot be rewritten at all, in words.
     pub obstacle: Option<String>,
-    /// The bytes of the definition.
-    pub(super) definition: Range<usize>,
-    /// Of the body with its braces.
+    /// Where the definition starts.
+    pub(super) start: usize,
+    /// The bytes of the body with its braces.
     pub(super) body: Range<usize>,
     /// Of the body and all blocks in it.
     pub(super) blocks: Vec<Range<usize>>,
@@ -59,7 +59,7 @@ fn function(node: Node<'_>, text: &str, braces: &Braces, macros: &Macros) -> Opt
     } else if holds_definition(body) {
         Some("another function is defined inside it")
     } else {
-        braces.obstacle(&node.byte_range(), body.start_byte())
+        braces.obstacle(&node.byte_range(), declarator.start_byte(), &body.byte_range())
     };
     let units = match obstacle {
         Some(_) => Units::default(),
@@ -71,7 +71,7 @@ fn function(node: Node<'_>, text: &str, braces: &Braces, macros: &Macros) -> Opt
         is_static: of_kind(node, "storage_class_specifier").iter().any(|s| text_of(*s, text) == "static"),
         statements: units.statements,
         obstacle: obstacle.map(str::to_owned),
-        definition: node.byte_range(),
+        start: braces.start_after_conditionals(&node.byte_range(), declarator.start_byte()),
         body: body.byte_range(),
         blocks: units.blocks,
     })
@@ -99,7 +99,9 @@ fn has_nameless_parameter(definition: Node<'_>, name: Node<'_>) -> bool {
     let parameters = name.parent().and_then(|d| d.child_by_field_name("parameters"));
     let is_word = |parameter: Node<'_>| match parameter.kind() {
         "identifier" => true,
-        "parameter_declaration" => matches!(parts(parameter).as_slice(), [only] if only.kind() == "type_identifier"),
+        "parameter_declaration" => {
+            matches!(parts(parameter).as_slice(), [only] if only.kind() == "type_identifier")
+        }
         _ => false,
     };
     of_kind(definition, "declaration").is_empty()

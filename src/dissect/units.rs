@@ -63,37 +63,34 @@ impl<'t> Finder<'_, 't> {
     }
 
     fn statement(&mut self, node: Node<'t>) {
-        let Some(&expression) = parts(node).first() else { return };
+        let Some(&expression) = parts(node).first().filter(|_| !node.has_error()) else { return };
         let named = expression.child_by_field_name("function").unwrap_or(expression);
         let declares = named.kind() == "identifier" && self.macros.declares(text_of(named, self.text));
-        if !declares && self.judge.computes(expression) {
-            self.add(expression, Form::Whole(node.byte_range()));
-        }
+        let counts = !declares && self.judge.computes(expression);
+        self.add_if(counts, expression, Form::Whole(node.byte_range()));
     }
 
     fn condition(&mut self, node: Node<'t>) {
         let inner = node.child_by_field_name("condition").and_then(|c| parts(c).first().copied());
         let Some(expression) = inner else { return };
-        let counts = match node.kind() {
-            "switch_statement" => self.judge.computes(expression),
-            _ => self.judge.decides(expression),
-        };
-        if counts {
-            self.add(expression, Form::Value);
+        if node.kind() != "switch_statement" {
+            self.add_if(self.judge.decides(expression), expression, Form::Condition);
+        } else {
+            self.add_if(self.judge.computes(expression), expression, Form::Value);
         }
     }
 
     fn loop_header(&mut self, node: Node<'t>) {
         match node.child_by_field_name("initializer") {
             Some(first) if first.kind() == "declaration" => self.declaration(first, false),
-            Some(first) if self.judge.computes(first) => self.add(first, Form::Value),
-            _ => {}
+            Some(first) => self.add_if(self.judge.computes(first), first, Form::Discarded),
+            None => {}
         }
-        if let Some(condition) = node.child_by_field_name("condition").filter(|c| self.judge.decides(*c)) {
-            self.add(condition, Form::Value);
+        if let Some(condition) = node.child_by_field_name("condition") {
+            self.add_if(self.judge.decides(condition), condition, Form::Condition);
         }
-        if let Some(update) = node.child_by_field_name("update").filter(|u| self.judge.computes(*u)) {
-            self.add(update, Form::Value);
+        if let Some(update) = node.child_by_field_name("update") {
+            self.add_if(self.judge.computes(update), update, Form::Discarded);
         }
         self.open.extend(node.child_by_field_name("body"));
     }
@@ -118,7 +115,7 @@ impl<'t> Finder<'_, 't> {
                 self.elements(value);
             } else if self.judge.computes(value) && !(is_const && self.judge.is_named_constant(value)) {
                 let split = can_split.then(|| self.split(node, declarator)).flatten();
-                self.add(value, split.unwrap_or(Form::Value));
+                self.add_if(true, value, split.unwrap_or(Form::Value));
             }
         }
     }
@@ -148,14 +145,13 @@ impl<'t> Finder<'_, 't> {
             match node.kind() {
                 "initializer_list" => open.extend(parts(node)),
                 "initializer_pair" => open.extend(node.child_by_field_name("value")),
-                _ if self.judge.computes(node) => self.add(node, Form::Value),
-                _ => {}
+                _ => self.add_if(self.judge.computes(node), node, Form::Value),
             }
         }
     }
 
-    fn add(&mut self, expression: Node<'t>, form: Form) {
-        if expression.has_error() || expression.kind() == "gnu_asm_expression" {
+    fn add_if(&mut self, counts: bool, expression: Node<'t>, form: Form) {
+        if !counts || expression.has_error() || expression.kind() == "gnu_asm_expression" {
             return;
         }
         let start = expression.start_position();
@@ -184,12 +180,24 @@ fn statements_of<'t>(node: Node<'t>, but: &[&str]) -> Vec<Node<'t>> {
 }
 
 /// Whether the parser failed in a block outside of the blocks in it. What stands around such a place may be
-/// read wrongly: half a loop made by a macro looks like a statement.
+/// read wrongly: half an expression looks like a statement.
 fn is_broken(block: Node<'_>) -> bool {
     let mut broken = false;
     visit(block, |node| {
-        broken |= node.is_error() || node.is_missing();
-        !broken && node.has_error() && (node == block || node.kind() != "compound_statement")
+        if node.kind() == "compound_statement" && node != block {
+            return false;
+        }
+        broken |= node.is_error() || (node.is_missing() && node.kind() != ";") || lacks_semicolon(node);
+        !broken && node.has_error()
     });
     broken
+}
+
+/// Whether a semicolon is missing where none may be. Behind what looks like a call there may be none: it is
+/// a macro that stands for a statement or for the head of a loop, and what follows is a statement anyway.
+fn lacks_semicolon(node: Node<'_>) -> bool {
+    let lacks = of_kind(node, ";").iter().any(|mark| mark.is_missing());
+    let is_call =
+        || matches!(parts(node).as_slice(), [only] if only.kind() == "call_expression" && !only.has_error());
+    lacks && !(node.kind() == "expression_statement" && is_call())
 }
