@@ -27,17 +27,32 @@ impl Braces {
         reader.braces
     }
 
-    /// Why the text of a function, with a body that starts at `open`, is not one piece; None when it is.
-    pub fn obstacle(&self, function: &Range<usize>, open: usize) -> Option<&'static str> {
+    /// Why a function is not one piece of text, told by the bytes of its definition, of its body and where
+    /// its name and parameters start; None when it is.
+    pub fn obstacle(
+        &self,
+        definition: &Range<usize>,
+        declarator: usize,
+        body: &Range<usize>,
+    ) -> Option<&'static str> {
         for (range, is_uneven) in &self.conditionals {
-            let apart = range.end <= function.start || range.start >= function.end;
-            let around = range.start <= function.start && range.end >= function.end;
-            let within = range.start >= function.start && range.end <= function.end;
-            if !apart && ((within && *is_uneven) || !(within || around)) {
-                return Some("its braces are split across branches of #if");
+            let apart = range.end <= definition.start || range.start >= definition.end;
+            let around = range.start <= definition.start && range.end >= definition.end;
+            let within = range.start >= body.start && range.end <= body.end;
+            let before = range.end <= declarator;
+            if !apart && !around && (*is_uneven || !(within || before)) {
+                return Some("it is split across branches of #if");
             }
         }
-        (self.closes.get(&open) != Some(&function.end)).then_some("its braces do not match")
+        (self.closes.get(&body.start) != Some(&body.end)).then_some("its braces do not match")
+    }
+
+    /// Where a definition starts that may have conditional words in front.
+    pub fn start_after_conditionals(&self, definition: &Range<usize>, declarator: usize) -> usize {
+        let ends = self.conditionals.iter().map(|(range, _)| range.end);
+        // The end is that of the line with #endif.
+        let inside = ends.filter(|end| *end > definition.start && *end < declarator);
+        inside.max().map_or(definition.start, |end| end + 1)
     }
 }
 
@@ -185,7 +200,7 @@ mod tests {
 
     fn obstacle(text: &str) -> Option<&'static str> {
         let open = text.find('{').unwrap_or_default();
-        Braces::read(text).obstacle(&(0..text.len()), open)
+        Braces::read(text).obstacle(&(0..text.len()), 0, &(open..text.len()))
     }
 
     #[test]
@@ -201,7 +216,7 @@ mod tests {
     #[test]
     fn branches_that_open_one_brace_between_them_are_an_obstacle() {
         let text = "f() {\n#if A\n if (x) {\n#else\n if (y) {\n#endif\n z(); }\n}";
-        assert_eq!(obstacle(text), Some("its braces are split across branches of #if"));
+        assert_eq!(obstacle(text), Some("it is split across branches of #if"));
     }
 
     #[test]
@@ -209,8 +224,19 @@ mod tests {
         let text = "f() {\n#endif\n}";
         assert_eq!(obstacle(text), None);
         let text = "#if A\nf() {\n#endif\n}";
-        let range = 6..text.len();
-        assert!(Braces::read(text).obstacle(&range, 10).is_some());
+        assert!(Braces::read(text).obstacle(&(6..text.len()), 6, &(10..text.len())).is_some());
+    }
+
+    #[test]
+    fn conditional_words_before_a_definition_are_no_part_of_it() {
+        let text = "#if A\nstatic\n#endif\nint f() {}";
+        let (declarator, open) = (text.find("f()").unwrap_or_default(), text.find('{').unwrap_or_default());
+        let braces = Braces::read(text);
+        assert_eq!(braces.obstacle(&(6..text.len()), declarator, &(open..text.len())), None);
+        assert_eq!(
+            braces.start_after_conditionals(&(6..text.len()), declarator),
+            text.find("int").unwrap_or_default()
+        );
     }
 
     #[test]

@@ -68,7 +68,8 @@ impl CFile {
         without_contraction: bool,
     ) -> Option<Fix> {
         let function = self.functions.get(function).filter(|f| f.obstacle.is_none())?;
-        let chosen: Option<Vec<&CStatement>> = statements.iter().map(|s| function.statements.get(*s)).collect();
+        let chosen: Option<Vec<&CStatement>> =
+            statements.iter().map(|s| function.statements.get(*s)).collect();
         Some(fix(&self.text, dialect, function, &chosen?, without_contraction))
     }
 
@@ -79,18 +80,178 @@ impl CFile {
 
 fn make_precise(dialect: Dialect, function: &CFunction, edits: &mut Edits) {
     match dialect {
-        Dialect::Clang => edits.insert(function.body.start + 1, format!(" {} ", inline_pragmas())),
-        Dialect::Gcc => edits.insert(function.definition.start, format!("{} ", attribute(true))),
+        Dialect::Clang => {
+            edits.insert(function.body.start, format!("{{ {} (void)(", inline_pragmas()));
+            edits.insert(function.body.end, "); }");
+        }
+        Dialect::Gcc => edits.insert(function.start, format!("{} ", attribute(true))),
     }
 }
 
-/// A statement goes into a block, which also takes macros that stand for statements; any other expression
-/// into a statement expression.
+/// Pragmas alone leave clang's calls, negations and choices (`?:`) as they were unless a cast stands around
+/// them: a cast puts all that is computed inside it under the options that are valid at its place. So every
+/// form has one, to the type the expression has anyway or to what becomes of it. A `return` may stand in a
+/// statement expression, and so may macros that are statements.
 fn wrap(statement: &CStatement, edits: &mut Edits) {
+    let pragmas = inline_pragmas();
     let (range, open, close) = match &statement.form {
-        Form::Whole(range) => (range, "{", " }"),
-        Form::Set { .. } | Form::Value => (&statement.expression, "({", "; })"),
+        Form::Whole(range) => (range, format!("{{ {pragmas} (void)({{ "), " }); }"),
+        Form::Condition => (&statement.expression, format!("({{ {pragmas} (_Bool)("), "); })"),
+        Form::Discarded => (&statement.expression, format!("({{ {pragmas} (void)("), "); })"),
+        Form::Set { .. } | Form::Value => {
+            (&statement.expression, format!("({{ {pragmas} (__typeof__({}))(", statement.text), "); })")
+        }
     };
-    edits.insert(range.start, format!("{open} {} ", inline_pragmas()));
+    edits.insert(range.start, open);
     edits.insert(range.end, close);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const P: &str = "_Pragma(\"float_control(precise, on)\") _Pragma(\"clang fp contract(off)\")";
+
+    fn everything(file: &CFile) -> BTreeSet<(usize, usize)> {
+        let units = |(f, function): (usize, &CFunction)| (0..function.statements.len()).map(move |s| (f, s));
+        file.functions().iter().enumerate().flat_map(units).collect()
+    }
+
+    fn all_statements(text: &str) -> String {
+        let file = CFile::parse(text);
+        file.precise(Dialect::Clang, &BTreeSet::new(), &everything(&file)).replace(P, "P")
+    }
+
+    #[test]
+    fn statements_become_blocks_and_values_statement_expressions() {
+        assert_eq!(
+            all_statements("double f(double x) { double y = x * x; if (x < y) x = y + 1; return x; }"),
+            "double f(double x) { double y = ({ P (__typeof__(x * x))(x * x); }); if (({ P (_Bool)(x < y); })) \
+             { P (void)({ x = y + 1; }); } return x; }"
+        );
+        assert_eq!(
+            all_statements("double f(double x) { for (x = g(x); ; x *= 2) return x + 1; }"),
+            "double f(double x) { for (({ P (void)(x = g(x)); }); ; ({ P (void)(x *= 2); })) \
+             { P (void)({ return x + 1; }); } }"
+        );
+    }
+
+    #[test]
+    fn lines_stay_where_they_are() {
+        let text = "double f(double x)\n{\n  double y =\n    x *\n    x;\n  return y\n    * x;\n}\n";
+        let made = all_statements(text);
+        assert_ne!(made, text);
+        assert_eq!(made.lines().count(), text.lines().count());
+    }
+
+    #[test]
+    fn a_whole_function_needs_none_of_its_statements() {
+        let file = CFile::parse("double f(double x) { return x * x; }\ndouble g(double x) { return x + x; }");
+        let made = file.precise(Dialect::Clang, &BTreeSet::from([0]), &BTreeSet::from([(0, 0)]));
+        assert_eq!(
+            made.replace(P, "P"),
+            "double f(double x) { P (void)({ return x * x; }); }\ndouble g(double x) { return x + x; }"
+        );
+    }
+
+    #[test]
+    fn gcc_takes_the_function_for_a_statement() {
+        let file = CFile::parse("static double\nf(double x) { return x * x; }");
+        let made = file.precise(Dialect::Gcc, &BTreeSet::new(), &BTreeSet::from([(0, 0), (0, 9), (7, 0)]));
+        let attribute = "__attribute__((optimize(\"no-fast-math\",\"fp-contract=off\")))";
+        assert_eq!(made, format!("{attribute} static double\nf(double x) {{ return x * x; }}"));
+    }
+
+    #[test]
+    fn what_has_an_obstacle_or_is_not_there_stays_as_it_is() {
+        let text = "T FUNC(a)(double x) { return x * x; }";
+        let file = CFile::parse(text);
+        for dialect in [Dialect::Clang, Dialect::Gcc] {
+            assert_eq!(
+                file.precise(dialect, &BTreeSet::from([0, 5]), &BTreeSet::from([(0, 0), (9, 9)])),
+                text
+            );
+            assert_eq!(file.fixed(dialect, 0, &BTreeSet::new(), false), None);
+            assert_eq!(file.fixed(dialect, 5, &BTreeSet::new(), false), None);
+        }
+    }
+
+    #[test]
+    fn nesting_without_end_is_read_all_the_same() {
+        for (open, close) in
+            [("{", "}"), ("(", ")"), ("if (x) ", ""), ("x ? x : ", ""), ("- ", ""), ("[", "")]
+        {
+            let text = format!("int f(double x) {{ {} x; {} }}", open.repeat(5000), close.repeat(5000));
+            let file = CFile::parse(&text);
+            file.precise(Dialect::Clang, &BTreeSet::from([0]), &everything(&file));
+        }
+    }
+
+    /// Pieces of C in any order: more of it parses than of arbitrary text.
+    fn pieces() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "double f(double x)",
+            "{",
+            "}",
+            "(",
+            ")",
+            ";",
+            "x = y * 2.0;",
+            "if (x < y)",
+            "else",
+            "for (;;)",
+            "\n",
+            "#if A\n",
+            "#else\n",
+            "#endif\n",
+            "#define M(x) {\n",
+            "M(x)",
+            "return x + 1;",
+            "double z = -x;",
+            "/*",
+            "*/",
+            "//",
+            "\"",
+            "'",
+            "\\",
+            "é",
+            "complex double",
+            "case 1:",
+            "? :",
+            "static",
+            "#",
+            ",",
+            "\r\n",
+        ]);
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.join(" "))
+    }
+
+    fn survives(text: &str) {
+        let file = CFile::parse(text);
+        let all: BTreeSet<usize> = (0..file.functions().len()).collect();
+        for dialect in [Dialect::Clang, Dialect::Gcc] {
+            assert_eq!(file.precise(dialect, &BTreeSet::new(), &BTreeSet::new()), text);
+            file.precise(dialect, &all, &BTreeSet::new());
+            let made = file.precise(dialect, &BTreeSet::new(), &everything(&file));
+            assert_eq!(made.matches('\n').count(), text.matches('\n').count());
+            for (f, s) in everything(&file) {
+                let fix = file.fixed(dialect, f, &BTreeSet::from([s]), true);
+                assert!(fix.is_some_and(|fix| fix.text != text));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken_apart_and_comes_back_unchanged(text in any::<String>()) {
+            survives(&text);
+        }
+
+        #[test]
+        fn broken_c_is_taken_apart_and_comes_back_unchanged(text in pieces()) {
+            survives(&text);
+        }
+    }
 }

@@ -35,7 +35,7 @@ pub fn fix(
             Form::Set { declaration, declarator_end, name } => {
                 writer.set_in_block(declaration.clone(), *declarator_end, name, only)
             }
-            Form::Value => writer.at_start_of_block(function, statements),
+            Form::Condition | Form::Discarded | Form::Value => writer.at_start_of_block(function, statements),
         },
         (Dialect::Clang, _) => writer.at_start_of_block(function, statements),
     }
@@ -60,7 +60,7 @@ impl Writer<'_> {
     }
 
     fn with_attribute(&self, function: &CFunction, attribute: &str) -> Fix {
-        let at = function.definition.start;
+        let at = function.start;
         let line = format!("{attribute}{}{}", self.newline, indent_at(self.text, at));
         self.done(at..at, line, format!("puts `{attribute}` before {}", function.name))
     }
@@ -149,5 +149,99 @@ impl Writer<'_> {
             }
             None => format!("{outer}{}", self.step),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::CFile;
+    use super::*;
+
+    fn fixed(text: &str, dialect: Dialect, statements: &[usize]) -> Fix {
+        let chosen: BTreeSet<usize> = statements.iter().copied().collect();
+        CFile::parse(text).fixed(dialect, 0, &chosen, false).expect("a fix")
+    }
+
+    const P: &str = "#pragma float_control(precise, on)";
+
+    #[test]
+    fn a_statement_goes_into_a_block_with_its_comment() {
+        let fix = fixed("void f(double *p)\n{\n  *p = *p\n    * 2; /* twice */\n}\n", Dialect::Clang, &[0]);
+        assert_eq!(
+            fix.text,
+            format!("void f(double *p)\n{{\n  {{\n    {P}\n    *p = *p\n      * 2; /* twice */\n  }}\n}}\n")
+        );
+        assert_eq!(fix.what, format!("puts line 3 into a block with `{P}`"));
+    }
+
+    #[test]
+    fn a_branch_without_braces_gets_them() {
+        let text = "int f(double x) {\n\tif (g(x)) return x * 2 > 1; else return 0;\n}\n";
+        assert_eq!(
+            fixed(text, Dialect::Clang, &[1]).text,
+            format!(
+                "int f(double x) {{\n\tif (g(x)) {{\n\t\t{P}\n\t\treturn x * 2 > 1;\n\t}} else return 0;\n}}\n"
+            )
+        );
+    }
+
+    #[test]
+    fn a_variable_is_declared_first_and_set_in_a_block() {
+        let fix =
+            fixed("double f(double x) {\n    double y = x * x;\n    return y;\n}\n", Dialect::Clang, &[0]);
+        let block = format!("{{\n        {P}\n        y = x * x;\n    }}");
+        assert_eq!(
+            fix.text,
+            format!("double f(double x) {{\n    double y;\n    {block}\n    return y;\n}}\n")
+        );
+        assert_eq!(
+            fix.what,
+            format!("declares y on line 2 without a value and sets it in a block with `{P}`")
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_put_into_a_block_takes_the_block_around_it() {
+        let text = "double f(double x) {\n  if (x > 1) {\n    const double y = x * x;\n    return y;\n  }\n  return x;\n}\n";
+        let fix = fixed(text, Dialect::Clang, &[1]);
+        assert_eq!(fix.text, text.replace("1) {\n", &format!("1) {{\n    {P}\n")));
+        assert_eq!(fix.what, format!("puts `{P}` at the start of the block on line 2"));
+        let fix = fixed(text, Dialect::Clang, &[0]);
+        assert_eq!(fix.text, text.replace("double x) {\n", &format!("double x) {{\n  {P}\n")));
+        assert_eq!(fix.what, format!("puts `{P}` at the start of the body of f"));
+        assert_eq!(fixed(text, Dialect::Clang, &[0, 1]), fix);
+        assert_eq!(fixed(text, Dialect::Clang, &[]), fix);
+    }
+
+    #[test]
+    fn a_body_on_one_line_is_opened() {
+        let fix = fixed("int f(double x) { if (x > 1) return 1; return 0; }\n", Dialect::Clang, &[0]);
+        assert_eq!(fix.text, format!("int f(double x) {{\n    {P}\n    if (x > 1) return 1; return 0; }}\n"));
+    }
+
+    #[test]
+    fn lines_end_as_they_did() {
+        let fix = fixed("int f(double x) {\r\n  return x * 2 > 1;\r\n}\r\n", Dialect::Clang, &[0]);
+        assert_eq!(fix.text.matches('\n').count(), fix.text.matches("\r\n").count());
+    }
+
+    #[test]
+    fn gcc_gets_an_attribute_on_a_line_of_its_own() {
+        let text = "/* why */\nstatic double\nf(double x) { return x * x; }\n";
+        let fix = fixed(text, Dialect::Gcc, &[0]);
+        let attribute = "__attribute__((optimize(\"no-fast-math\")))";
+        assert_eq!(fix.text, text.replace("static", &format!("{attribute}\nstatic")));
+        assert_eq!(fix.what, format!("puts `{attribute}` before f"));
+    }
+
+    #[test]
+    fn contraction_is_forbidden_when_asked_for() {
+        let file = CFile::parse("double f(double x) { return x * x; }\n");
+        let texts = [Dialect::Clang, Dialect::Gcc]
+            .map(|dialect| file.fixed(dialect, 0, &BTreeSet::from([0]), true).map(|fix| fix.text));
+        assert!(texts[0].as_ref().is_some_and(|t| t.contains("#pragma clang fp contract(off)")));
+        assert!(texts[1].as_ref().is_some_and(|t| t.contains("fp-contract=off")));
     }
 }

@@ -25,9 +25,9 @@ pub struct CFunction {
     pub statements: Vec<CStatement>,
     /// Why it cannot be rewritten at all, in words.
     pub obstacle: Option<String>,
-    /// The bytes of the definition.
-    pub(super) definition: Range<usize>,
-    /// Of the body with its braces.
+    /// Where the definition starts.
+    pub(super) start: usize,
+    /// The bytes of the body with its braces.
     pub(super) body: Range<usize>,
     /// Of the body and all blocks in it.
     pub(super) blocks: Vec<Range<usize>>,
@@ -59,7 +59,7 @@ fn function(node: Node<'_>, text: &str, braces: &Braces, macros: &Macros) -> Opt
     } else if holds_definition(body) {
         Some("another function is defined inside it")
     } else {
-        braces.obstacle(&node.byte_range(), body.start_byte())
+        braces.obstacle(&node.byte_range(), declarator.start_byte(), &body.byte_range())
     };
     let units = match obstacle {
         Some(_) => Units::default(),
@@ -71,7 +71,7 @@ fn function(node: Node<'_>, text: &str, braces: &Braces, macros: &Macros) -> Opt
         is_static: of_kind(node, "storage_class_specifier").iter().any(|s| text_of(*s, text) == "static"),
         statements: units.statements,
         obstacle: obstacle.map(str::to_owned),
-        definition: node.byte_range(),
+        start: braces.start_after_conditionals(&node.byte_range(), declarator.start_byte()),
         body: body.byte_range(),
         blocks: units.blocks,
     })
@@ -99,7 +99,9 @@ fn has_nameless_parameter(definition: Node<'_>, name: Node<'_>) -> bool {
     let parameters = name.parent().and_then(|d| d.child_by_field_name("parameters"));
     let is_word = |parameter: Node<'_>| match parameter.kind() {
         "identifier" => true,
-        "parameter_declaration" => matches!(parts(parameter).as_slice(), [only] if only.kind() == "type_identifier"),
+        "parameter_declaration" => {
+            matches!(parts(parameter).as_slice(), [only] if only.kind() == "type_identifier")
+        }
         _ => false,
     };
     of_kind(definition, "declaration").is_empty()
@@ -113,4 +115,72 @@ fn holds_definition(body: Node<'_>) -> bool {
         !found
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CFile;
+
+    fn heads(text: &str) -> Vec<(String, usize, Option<String>)> {
+        let file = CFile::parse(text);
+        file.functions().iter().map(|f| (f.name.clone(), f.line, f.obstacle.clone())).collect()
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        heads(text).into_iter().map(|(name, ..)| name).collect()
+    }
+
+    #[test]
+    fn functions_are_found_however_their_heads_are_written() {
+        let text = "double\n*\none(const double *p)\n{ return p + 1; }\n\
+                    double (*two(int k))(double) { return k > 2 ? sin : cos; }\n\
+                    double (three)(double x) { return x * x; }\n\
+                    static INLINE double four(double x) { return x * x; }\n\
+                    int five(x, y) double x; double y; { return x * y > 2; }\n\
+                    double complex six(double complex z) { return z * z; }\n";
+        assert_eq!(names(text), ["one", "two", "three", "four", "five", "six"]);
+        assert!(heads(text).iter().all(|(_, _, obstacle)| obstacle.is_none()));
+        assert_eq!(heads(text)[0].1, 3);
+        assert!(CFile::parse(text).functions()[3].is_static);
+        assert!(CFile::parse(text).functions().iter().all(|f| f.statements.len() == 1));
+    }
+
+    #[test]
+    fn functions_in_conditional_parts_are_found_in_every_branch() {
+        let text = "#ifdef A\nint one(void) { return f(1); }\n#elif B\nint two(void) { return f(2); }\n\
+                    #else\nint three(void) { return f(3); }\n#endif\n";
+        assert_eq!(names(text), ["one", "two", "three"]);
+        assert!(heads(text).iter().all(|(_, _, obstacle)| obstacle.is_none()));
+    }
+
+    #[test]
+    fn a_head_made_by_a_macro_is_an_obstacle_and_no_wrong_name() {
+        let text = "STATUS FUNC(foo)(double x) { return x * 2; }\ndouble FN(bar) { return g(1.0); }\n";
+        let macros: Vec<_> = heads(text).into_iter().map(|(_, _, obstacle)| obstacle).collect();
+        assert_eq!(macros, [Some("its head is made by a macro".to_owned()), macros[0].clone()]);
+        assert_eq!(names(text)[0], "FUNC(foo)");
+        assert_eq!(names("DEFINE(foo) { x = y * 2; }"), [""; 0]);
+    }
+
+    #[test]
+    fn a_function_with_two_heads_is_an_obstacle_and_those_after_it_are_not() {
+        let text = "#if A\ndouble f(double x) {\n#else\ndouble f(float x) {\n#endif\n  return x * x;\n}\n\
+                    double g(double x) { return x * x; }\n";
+        let heads = heads(text);
+        assert!(heads.iter().filter(|h| h.0 == "f").all(|h| h.2.is_some()), "{heads:?}");
+        assert!(heads.iter().any(|h| h.0 == "g" && h.2.is_none()), "{heads:?}");
+    }
+
+    #[test]
+    fn words_under_a_condition_before_a_function_are_no_obstacle() {
+        let text =
+            "#ifdef G\n__attribute__((noinline))\n#endif\nstatic double f(double x) { return x * x; }\n";
+        assert_eq!(heads(text), [("f".to_owned(), 4, None)]);
+    }
+
+    #[test]
+    fn a_function_inside_another_is_an_obstacle_for_the_outer_one() {
+        let found = heads("int f(int n) { int g(int m) { return h(m); } return g(n); }");
+        assert!(found[0].2.is_some() && found[1].2.is_none());
+    }
 }

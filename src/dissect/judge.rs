@@ -9,9 +9,30 @@ use super::syntax::{parts, text_of, visit};
 
 /// Words of types without a fraction.
 const INTEGERS: [&str; 24] = [
-    "_Bool", "bool", "char", "int", "int16_t", "int32_t", "int64_t", "int8_t", "intmax_t", "intptr_t",
-    "long", "ptrdiff_t", "short", "signed", "size_t", "ssize_t", "uint16_t", "uint32_t", "uint64_t",
-    "uint8_t", "uintmax_t", "uintptr_t", "unsigned", "wchar_t",
+    "_Bool",
+    "bool",
+    "char",
+    "int",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "int8_t",
+    "intmax_t",
+    "intptr_t",
+    "long",
+    "ptrdiff_t",
+    "short",
+    "signed",
+    "size_t",
+    "ssize_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "uintmax_t",
+    "uintptr_t",
+    "unsigned",
+    "wchar_t",
 ];
 
 /// What one function knows about its names.
@@ -45,7 +66,10 @@ impl<'a> Judge<'a> {
     pub fn computes(&self, expression: Node<'_>) -> bool {
         let mut found = false;
         visit(expression, |node| {
-            if found || !node.is_named() || matches!(node.kind(), "alignof_expression" | "offsetof_expression") {
+            if found
+                || !node.is_named()
+                || matches!(node.kind(), "alignof_expression" | "offsetof_expression")
+            {
                 return false;
             }
             let operates = self.operates(node);
@@ -68,8 +92,13 @@ impl<'a> Judge<'a> {
 
     fn operates(&self, node: Node<'_>) -> bool {
         match node.kind() {
-            "binary_expression" | "unary_expression" | "update_expression" | "conditional_expression"
-            | "call_expression" | "generic_expression" | "compound_statement" => true,
+            "binary_expression"
+            | "unary_expression"
+            | "update_expression"
+            | "conditional_expression"
+            | "call_expression"
+            | "generic_expression"
+            | "compound_statement" => true,
             "assignment_expression" => {
                 node.child_by_field_name("operator").is_none_or(|op| text_of(op, self.text) != "=")
             }
@@ -109,9 +138,15 @@ impl<'a> Judge<'a> {
                     return false;
                 }
                 "char_literal" | "true" | "false" | "comment" => return false,
-                "binary_expression" | "unary_expression" | "update_expression" | "assignment_expression"
-                | "conditional_expression" | "parenthesized_expression" | "comma_expression"
-                | "subscript_expression" | "pointer_expression" => {}
+                "binary_expression"
+                | "unary_expression"
+                | "update_expression"
+                | "assignment_expression"
+                | "conditional_expression"
+                | "parenthesized_expression"
+                | "comma_expression"
+                | "subscript_expression"
+                | "pointer_expression" => {}
                 _ => fits = false,
             }
             fits

@@ -8,6 +8,9 @@
 //! Clang takes its pragmas at the start of any block, also of a statement expression, so that single
 //! expressions can be precise. GCC knows only whole functions. Neither brings back subnormals: that options
 //! let the program flush them is a property of the process or of the whole function.
+//!
+//! What is written to find a statement (`CFile::precise`) is stricter than what is written to mend it
+//! (`CFile::fixed`): the first takes any form that works, the second one that a person would accept.
 
 mod braces;
 mod dialect;

@@ -23,6 +23,10 @@ pub enum Form {
     Whole(Range<usize>),
     /// What a declaration with these bytes sets its only variable to.
     Set { declaration: Range<usize>, declarator_end: usize, name: String },
-    /// Any other: a condition, a part of a `for`, an initialiser.
+    /// Compared with zero to choose a branch.
+    Condition,
+    /// Computed for its effects: the first and the last part of a `for`.
+    Discarded,
+    /// Any other: initialisers, what a `switch` switches on.
     Value,
 }

@@ -6,7 +6,28 @@ use tree_sitter::{Node, Parser, Tree};
 pub fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
-    parser.parse(text, None)
+    parser.parse(without_complex(text), None)
+}
+
+/// A text of the same length without the word `complex` beside a type, which the grammar does not know.
+fn without_complex(text: &str) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_type = |word: Option<&str>| matches!(word, Some("double" | "float" | "long"));
+    for (at, found) in text.match_indices("omplex") {
+        // Written `complex` or `_Complex`.
+        let start = text[..at]
+            .rfind(|c| !is_word(c))
+            .map_or(0, |n| n + text[n..].chars().next().map_or(0, char::len_utf8));
+        let end = at + found.len();
+        let before = text[..start].split_whitespace().next_back();
+        let after = text[end..].split(|c: char| !is_word(c) && !c.is_whitespace()).next();
+        let after = after.and_then(|words| words.split_whitespace().next());
+        if matches!(&text[start..end], "complex" | "_Complex") && (is_type(before) || is_type(after)) {
+            bytes[start..end].fill(b' ');
+        }
+    }
+    bytes
 }
 
 /// Visits a node and what is below it, in the order of the text; what `enter` refuses is not entered.

@@ -63,37 +63,34 @@ impl<'t> Finder<'_, 't> {
     }
 
     fn statement(&mut self, node: Node<'t>) {
-        let Some(&expression) = parts(node).first() else { return };
+        let Some(&expression) = parts(node).first().filter(|_| !node.has_error()) else { return };
         let named = expression.child_by_field_name("function").unwrap_or(expression);
         let declares = named.kind() == "identifier" && self.macros.declares(text_of(named, self.text));
-        if !declares && self.judge.computes(expression) {
-            self.add(expression, Form::Whole(node.byte_range()));
-        }
+        let counts = !declares && self.judge.computes(expression);
+        self.add_if(counts, expression, Form::Whole(node.byte_range()));
     }
 
     fn condition(&mut self, node: Node<'t>) {
         let inner = node.child_by_field_name("condition").and_then(|c| parts(c).first().copied());
         let Some(expression) = inner else { return };
-        let counts = match node.kind() {
-            "switch_statement" => self.judge.computes(expression),
-            _ => self.judge.decides(expression),
-        };
-        if counts {
-            self.add(expression, Form::Value);
+        if node.kind() != "switch_statement" {
+            self.add_if(self.judge.decides(expression), expression, Form::Condition);
+        } else {
+            self.add_if(self.judge.computes(expression), expression, Form::Value);
         }
     }
 
     fn loop_header(&mut self, node: Node<'t>) {
         match node.child_by_field_name("initializer") {
             Some(first) if first.kind() == "declaration" => self.declaration(first, false),
-            Some(first) if self.judge.computes(first) => self.add(first, Form::Value),
-            _ => {}
+            Some(first) => self.add_if(self.judge.computes(first), first, Form::Discarded),
+            None => {}
         }
-        if let Some(condition) = node.child_by_field_name("condition").filter(|c| self.judge.decides(*c)) {
-            self.add(condition, Form::Value);
+        if let Some(condition) = node.child_by_field_name("condition") {
+            self.add_if(self.judge.decides(condition), condition, Form::Condition);
         }
-        if let Some(update) = node.child_by_field_name("update").filter(|u| self.judge.computes(*u)) {
-            self.add(update, Form::Value);
+        if let Some(update) = node.child_by_field_name("update") {
+            self.add_if(self.judge.computes(update), update, Form::Discarded);
         }
         self.open.extend(node.child_by_field_name("body"));
     }
@@ -118,7 +115,7 @@ impl<'t> Finder<'_, 't> {
                 self.elements(value);
             } else if self.judge.computes(value) && !(is_const && self.judge.is_named_constant(value)) {
                 let split = can_split.then(|| self.split(node, declarator)).flatten();
-                self.add(value, split.unwrap_or(Form::Value));
+                self.add_if(true, value, split.unwrap_or(Form::Value));
             }
         }
     }
@@ -148,14 +145,13 @@ impl<'t> Finder<'_, 't> {
             match node.kind() {
                 "initializer_list" => open.extend(parts(node)),
                 "initializer_pair" => open.extend(node.child_by_field_name("value")),
-                _ if self.judge.computes(node) => self.add(node, Form::Value),
-                _ => {}
+                _ => self.add_if(self.judge.computes(node), node, Form::Value),
             }
         }
     }
 
-    fn add(&mut self, expression: Node<'t>, form: Form) {
-        if expression.has_error() || expression.kind() == "gnu_asm_expression" {
+    fn add_if(&mut self, counts: bool, expression: Node<'t>, form: Form) {
+        if !counts || expression.has_error() || expression.kind() == "gnu_asm_expression" {
             return;
         }
         let start = expression.start_position();
@@ -184,12 +180,129 @@ fn statements_of<'t>(node: Node<'t>, but: &[&str]) -> Vec<Node<'t>> {
 }
 
 /// Whether the parser failed in a block outside of the blocks in it. What stands around such a place may be
-/// read wrongly: half a loop made by a macro looks like a statement.
+/// read wrongly: half an expression looks like a statement.
 fn is_broken(block: Node<'_>) -> bool {
     let mut broken = false;
     visit(block, |node| {
-        broken |= node.is_error() || node.is_missing();
-        !broken && node.has_error() && (node == block || node.kind() != "compound_statement")
+        if node.kind() == "compound_statement" && node != block {
+            return false;
+        }
+        broken |= node.is_error() || (node.is_missing() && node.kind() != ";") || lacks_semicolon(node);
+        !broken && node.has_error()
     });
     broken
+}
+
+/// Whether a semicolon is missing where none may be. Behind what looks like a call there may be none: it is
+/// a macro that stands for a statement or for the head of a loop, and what follows is a statement anyway.
+fn lacks_semicolon(node: Node<'_>) -> bool {
+    let lacks = of_kind(node, ";").iter().any(|mark| mark.is_missing());
+    let is_call =
+        || matches!(parts(node).as_slice(), [only] if only.kind() == "call_expression" && !only.has_error());
+    lacks && !(node.kind() == "expression_statement" && is_call())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CFile;
+
+    /// The expressions of a function with this body.
+    fn units(body: &str) -> Vec<String> {
+        let text = format!("double f(double x, double y, int n, int m, const double *p) {{\n{body}\n}}\n");
+        let file = CFile::parse(&text);
+        assert_eq!(file.functions().len(), 1);
+        assert_eq!(file.functions()[0].obstacle, None);
+        file.functions()[0].statements.iter().map(|s| s.text.clone()).collect()
+    }
+
+    const NONE: [&str; 0] = [];
+
+    #[test]
+    fn statements_initialisers_returns_and_conditions_are_units() {
+        assert_eq!(units("double a = x * y, b = a; return a / b;"), ["x * y", "a / b"]);
+        assert_eq!(units("if (x < y) x += y; else x = -y;"), ["x < y", "x += y", "x = -y"]);
+        assert_eq!(
+            units("while (x > y) x--; do x = x / 2; while (x * y > 1);"),
+            ["x > y", "x--", "x = x / 2", "x * y > 1"]
+        );
+        assert_eq!(
+            units("for (double t = x * y; t < x; t += y) g(t);"),
+            ["x * y", "t < x", "t += y", "g(t)"]
+        );
+        assert_eq!(units("for (x = x * y, n = 1; ; n++, x -= 1) ;"), ["x = x * y, n = 1", "n++, x -= 1"]);
+        assert_eq!(units("switch ((int)(x * y)) { case 2 + 1: x = y * y; }"), ["(int)(x * y)", "x = y * y"]);
+        assert_eq!(units("again: x = y * y; goto again;"), ["x = y * y"]);
+    }
+
+    #[test]
+    fn elements_of_an_initialiser_are_units_of_their_own() {
+        assert_eq!(units("struct p a[] = {{x * y, y}, {.b = x + y, [2] = 1.0}};"), ["x * y", "x + y"]);
+    }
+
+    #[test]
+    fn what_integers_and_literals_compute_is_left_out() {
+        assert_eq!(units("int i, k = n * 2; for (i = 0; i < n; i++) k += m % 3; if (n) k = -1;"), NONE);
+        assert_eq!(units("x = 1.0; x = y; x = -1.5; x = 2.0 * 3.0; x = n * m; x = p[n + 1]; p++;"), ["p++"]);
+        assert_eq!(units("uint32_t u = n; u ^= u << 13; size_t s = sizeof(x * y); x = sizeof x * u;"), NONE);
+    }
+
+    #[test]
+    fn what_may_be_floating_point_is_kept() {
+        assert_eq!(
+            units("n += x; n = n * 2.5; n = other * 2; if (x) n++;"),
+            ["n += x", "n = n * 2.5", "n = other * 2", "x"]
+        );
+        assert_eq!(units("x = (x) - y; x = sizeof (x) * y;"), ["x = (x) - y", "x = sizeof (x) * y"]);
+        assert_eq!(units("{ double n; n = n * n; }"), ["n = n * n"]);
+        assert_eq!(
+            units("x = c ? y : p[0]; x = s.i + 1; return !x;"),
+            ["x = c ? y : p[0]", "x = s.i + 1", "!x"]
+        );
+    }
+
+    #[test]
+    fn static_initialisers_array_sizes_and_assembly_are_no_units() {
+        assert_eq!(units("static double a = 2.0 * B; double v[n * k]; asm(\"\" : : \"x\"(x * y));"), NONE);
+        assert_eq!(
+            units("const int size = 2 * ORDER; typeof(x * y) z; enum { A = B + 2 }; typedef int t[C * 2];"),
+            NONE
+        );
+    }
+
+    #[test]
+    fn a_statement_expression_belongs_to_its_unit_and_blocks_do_not() {
+        assert_eq!(units("x = ({ double w = x * y; w + 1; });"), ["x = ({ double w = x * y; w + 1; })"]);
+        assert_eq!(units("{ { x = y * y; } }"), ["x = y * y"]);
+    }
+
+    #[test]
+    fn macros_of_the_file_are_known_for_what_they_stand_for() {
+        assert_eq!(units("#define AREA x * y\nx = AREA;\n#define FEW 2.0\nx = FEW;"), ["x = AREA"]);
+        assert_eq!(units("#define TEMPORARY(n) double n\nTEMPORARY(t); t = x * y;"), ["t = x * y"]);
+    }
+
+    #[test]
+    fn branches_of_the_preprocessor_inside_a_body_are_read() {
+        assert_eq!(
+            units("#if A\nx = x * y;\n#else\nx = x + y;\n#endif\n#define B x * y"),
+            ["x = x * y", "x = x + y"]
+        );
+    }
+
+    #[test]
+    fn what_the_parser_does_not_understand_is_left_out_with_its_block() {
+        assert_eq!(
+            units("if (x > 0) { CHECK(x) }\nEACH(i, 3) { x += y; }\nreturn x * x;"),
+            ["x > 0", "x += y", "x * x"]
+        );
+        assert_eq!(units("x = y * y; { x = x * ; y = x * y; }"), ["x = y * y"]);
+        assert_eq!(units("RESULT(g(x, &r); )"), NONE);
+    }
+
+    #[test]
+    fn a_unit_says_where_it_stands_and_reads_on_one_line() {
+        let file = CFile::parse("double f(double x) {\n\treturn x * /* why */\n\t\t(x + // what\n1);\n}");
+        let unit = &file.functions()[0].statements[0];
+        assert_eq!((unit.line, unit.column, unit.text.as_str()), (2, 9, "x * (x + 1)"));
+    }
 }
