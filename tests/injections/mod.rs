@@ -75,52 +75,46 @@ const KINDS: [Kind; 3] = [Kind::Reassociation, Kind::Contraction, Kind::Reciproc
 const FORMS: [Form; 5] =
     [Form::Declaration, Form::Assignment, Form::Compound, Form::Condition, Form::Ternary];
 
-/// All injections: each kind at each site, with forms and expressions taking turns.
+/// All injections: each kind at each site, with forms and expressions taking turns. Both compilers show each of them.
 pub fn injections() -> Vec<Injection> {
     let clean = Tree::fixture();
     let mut all = Vec::new();
     for (index, site) in sites::sites().iter().enumerate() {
         for (turn, kind) in KINDS.into_iter().enumerate() {
-            let form = if site.into.is_some() { FORMS[(index + 2 * turn) % FORMS.len()] } else { Form::Return };
-            let mut injection = injection(site, kind, form, index / 2 + turn);
-            injection.id = format!("{:03}-{}", all.len(), injection.id);
-            injection.line = clean.clone().with(std::slice::from_ref(&injection.edit)).line(&injection.guilty);
-            all.push(injection);
+            let form =
+                if site.into.is_some() { FORMS[(index + 2 * turn) % FORMS.len()] } else { Form::Return };
+            all.push(injection(&clean, all.len(), site, kind, form, index / 2 + turn));
         }
     }
     all
 }
 
-fn injection(site: &Site, kind: Kind, form: Form, variant: usize) -> Injection {
+fn injection(clean: &Tree, number: usize, site: &Site, kind: Kind, form: Form, variant: usize) -> Injection {
+    let statement = statement(site, kind, form, variant);
+    let mut lines: Vec<String> = statement.lines().map(str::to_owned).collect();
+    if let (Form::Declaration, Some(into)) = (form, site.into) {
+        lines.push(format!("{into} += injected;"));
+    }
+    let Site { file, function, place, anchor, .. } = *site;
+    let edit = Edit { file, function: Some(function), anchor, instead: form == Form::Return, lines };
+    let guilty = Guilty { file, function, statement };
+    let line = clean.clone().with(std::slice::from_ref(&edit)).line(&guilty);
+    let stem = file.trim_end_matches(".c");
+    let id = format!("{number:03}-{stem}-{function}-{kind:?}-{form:?}").to_lowercase();
+    Injection { id, kind, form, place, guilty, edit, line }
+}
+
+fn statement(site: &Site, kind: Kind, form: Form, variant: usize) -> String {
     let term = terms::term(kind, variant, site.operands);
     let condition = terms::condition(kind, variant, site.operands);
     let into = site.into.unwrap_or_default();
-    let statement = match form {
+    match form {
         Form::Declaration => format!("double injected = {term};"),
         Form::Assignment => format!("{into} = {into} + ({term});"),
         Form::Compound => format!("{into} += {term};"),
         Form::Condition => format!("if ({condition}) {{\n    {into} += 3.0;\n}}"),
         Form::Ternary => format!("{into} += {condition} ? 3.0 : 1.0;"),
-        Form::Return => format!("return ({}) + ({term});", returned(site.anchor)),
-    };
-    let mut lines: Vec<String> = statement.lines().map(str::to_owned).collect();
-    if form == Form::Declaration {
-        lines.push(format!("{into} += injected;"));
-    }
-    Injection {
-        id: format!("{}-{}-{kind:?}-{form:?}", site.file.trim_end_matches(".c"), site.function).to_lowercase(),
-        kind,
-        form,
-        place: site.place,
-        guilty: Guilty { file: site.file, function: site.function, statement },
-        edit: Edit {
-            file: site.file,
-            function: Some(site.function),
-            anchor: site.anchor,
-            instead: form == Form::Return,
-            lines,
-        },
-        line: 0,
+        Form::Return => format!("return ({}) + {term};", returned(site.anchor)),
     }
 }
 

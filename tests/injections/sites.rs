@@ -81,8 +81,8 @@ gates.c     | released      | loop   | missing -= 3.0 * more;                   
 gates.c     | released      | last   | return out;                                | volume demand  |
 turbine.c   | gross         | middle | double energy = flow * each;               | flow head      | energy
 turbine.c   | gross         | last   | return energy;                             | head each      |
-turbine.c   | efficiency    | first  | double load = flow - 64.0;                 | flow load      | load
-turbine.c   | efficiency    | last   | return good;                               | load flow      |
+turbine.c   | efficiency    | first  | double load = flow - 64.0;                 | flow flow      | load
+turbine.c   | efficiency    | last   | return good;                               | flow good      |
 turbine.c   | power         | first  | double energy = gross(flow, head);         | head flow      | energy
 turbine.c   | power         | last   | return energy - flow;                      | flow head      |
 turbine.c   | price         | first  | double cents = 3.0;                        | demand demand  | cents

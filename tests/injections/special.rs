@@ -59,8 +59,8 @@ fn flushed() -> Vec<Special> {
         ),
         (
             ("catchment.c", "dryness", "double late = 64.0 - season;"),
-            "volatile double low = 0x1.8p-1022;",
-            "late += (low - 0x1p-1022) * 0x1p1023;",
+            "volatile double low = 0x1.8p-1022, lower = 0x1p-1022;",
+            "late += (low - lower) * 0x1p1023;",
         ),
         (
             ("turbine.c", "price", "double cents = 3.0;"),
@@ -84,12 +84,12 @@ fn flushed() -> Vec<Special> {
 
 /// Zero, and what is left of it when terms are ordered anew.
 fn reordered(a: &str) -> String {
-    format!("({a} + 0x1p70) - 0x1p70")
+    format!("fabs(({a} + 0x1p70) - 0x1p70)")
 }
 
-/// Zero, and `a * b` when the product is not rounded.
-fn fused(a: &str, b: &str) -> String {
-    format!("({a} + 0x1p40) * ({b} + 0x1p40) - (({a} + {b}) * 0x1p40 + 0x1p80)")
+/// Zero, and `a * a` when the product is not rounded.
+fn fused(a: &str) -> String {
+    format!("fabs(({a} + 0x1p40) * ({a} - 0x1p40) + 0x1p80)")
 }
 
 /// Two values that are zero at `-O0`, joined so that one alone has no effect.
@@ -121,7 +121,7 @@ fn together() -> Vec<Special> {
         },
         Pair {
             id: "files-multiplied",
-            first: (sent, fused("flow", "season")),
+            first: (sent, fused("season")),
             second: (fine, reordered("demand")),
             join: "owed += first * second;",
         },
@@ -134,7 +134,7 @@ fn together() -> Vec<Special> {
         Pair {
             id: "functions-multiplied",
             first: (top, reordered("inflow")),
-            second: (out, fused("demand", "demand")),
+            second: (out, fused("demand")),
             join: "missing += first * second;",
         },
         Pair {
@@ -144,10 +144,10 @@ fn together() -> Vec<Special> {
             join: "wide += first * second;",
         },
         Pair {
-            id: "statements-compared",
-            first: (energy, fused("flow", "head")),
+            id: "statements-least",
+            first: (energy, fused("flow")),
             second: (energy, reordered("head")),
-            join: "energy += first != 0.0 && second != 0.0 ? 7.0 : 0.0;",
+            join: "energy += fmin(first, second);",
         },
     ];
     pairs.into_iter().map(pair).collect()
@@ -184,10 +184,26 @@ fn independent() -> Vec<Special> {
         all.iter().find(fits).unwrap_or_else(|| panic!("{function} {anchor}")).clone()
     };
     let pairs = [
-        ("files", find("uptake", "double want", Kind::Reassociation), find("power", "return", Kind::Reciprocal)),
-        ("functions", find("surface", "return", Kind::Contraction), find("heat", "return", Kind::Reassociation)),
-        ("statements", find("routed", "double sent", Kind::Reciprocal), find("routed", "return", Kind::Contraction)),
-        ("one-kind", find("shortage", "return", Kind::Reassociation), find("spill", "return", Kind::Reassociation)),
+        (
+            "files",
+            find("uptake", "double want", Kind::Reassociation),
+            find("power", "return", Kind::Reciprocal),
+        ),
+        (
+            "functions",
+            find("surface", "return", Kind::Contraction),
+            find("heat", "return", Kind::Reassociation),
+        ),
+        (
+            "statements",
+            find("routed", "double sent", Kind::Reciprocal),
+            find("routed", "return", Kind::Contraction),
+        ),
+        (
+            "one-kind",
+            find("shortage", "return", Kind::Reassociation),
+            find("spill", "return", Kind::Reassociation),
+        ),
     ];
     let special = |(name, one, other): (&str, Injection, Injection)| Special {
         id: format!("independent-{name}"),

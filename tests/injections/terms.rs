@@ -37,8 +37,8 @@ pub fn condition(kind: Kind, variant: usize, operands: [&str; 2]) -> String {
             &["({a} + 0x1p57) - 0x1p57 != {a}", "(({a} + {b}) + 0x1p58) - 0x1p58 == {a} + {b}"]
         }
         Kind::Contraction => &[
-            "({a} + 0x1p28) * ({b} + 0x1p28) - (({a} + {b}) * 0x1p28 + 0x1p56) == {a} * {b}",
-            "({a} + 0x1p29) * ({a} + 0x1p29) - ({a} * 0x1p30 + 0x1p58) != {a} * {a}",
+            "({a} + 0x1p30) * ({a} - 0x1p30) + 0x1p60 != {a} * {a}",
+            "({b} - 0x1p31) * ({b} + 0x1p31) + 0x1p62 == {b} * {b}",
         ],
         Kind::Reciprocal => {
             &["fmod({a} / 49.0 * 0x1p52, 3.0) == 0.0", "fmod(({a} + {b} + 1.0) / 103.0 * 0x1p52, 5.0) != 0.0"]

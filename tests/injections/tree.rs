@@ -55,9 +55,8 @@ impl Tree {
         for edit in edits {
             let mut lines = self.lines(edit.file);
             let at = find(&lines, edit.function, |line| line.trim() == edit.anchor);
-            let indent = " ".repeat(lines[at].len() - lines[at].trim_start().len());
-            let new = edit.lines.iter().map(|line| format!("{indent}{line}"));
             let from = if edit.instead { at } else { at + 1 };
+            let new = indented(&edit.lines, &lines[at]);
             lines.splice(from..=at, new);
             self.put(edit.file, &lines);
         }
@@ -66,22 +65,22 @@ impl Tree {
 
     /// Makes one statement precise, and nothing else.
     pub fn healed(mut self, guilty: &Guilty) -> Tree {
-        let mut lines = self.lines(guilty.file);
         let at = self.line(guilty) - 1;
-        let statement: Vec<&str> = guilty.statement.lines().collect();
+        let mut statement: Vec<String> = guilty.statement.lines().map(str::to_owned).collect();
+        let length = statement.len();
         let mut new = Vec::new();
-        let mut inner: Vec<String> = statement.iter().map(|&line| line.to_owned()).collect();
-        if let Some(rest) = statement[0].strip_prefix("double ") {
+        if let Some(rest) = statement[0].strip_prefix("double ").map(str::to_owned) {
             // A block would hide the variable.
-            let name = rest.split(' ').next().unwrap();
-            new.push(format!("double {name};"));
-            inner[0] = rest.to_owned();
+            new.push(format!("double {};", rest.split(' ').next().unwrap()));
+            statement[0] = rest;
         }
         new.push("{".to_owned());
         new.extend(PRECISE.map(str::to_owned));
-        new.extend(inner);
+        new.append(&mut statement);
         new.push("}".to_owned());
-        lines.splice(at..at + statement.len(), new);
+        let mut lines = self.lines(guilty.file);
+        let new = indented(&new, &lines[at]);
+        lines.splice(at..at + length, new);
         self.put(guilty.file, &lines);
         self
     }
@@ -122,6 +121,12 @@ fn matrix(compiler: &str) -> String {
     compilers.retain(|c| c["name"].as_str() == Some(compiler));
     assert_eq!(compilers.len(), 1, "{compiler}");
     toml::to_string(&table).unwrap()
+}
+
+/// Lines as far to the right as another one.
+fn indented(lines: &[String], like: &str) -> Vec<String> {
+    let indent = " ".repeat(like.len() - like.trim_start().len());
+    lines.iter().map(|line| format!("{indent}{line}")).collect()
 }
 
 fn opens_a_function(line: &str) -> bool {
