@@ -4,9 +4,11 @@
 use crate::fp::{NanPolicy, Scalar, inconsistency};
 use crate::model::{ClassChange, Outcome};
 
-/// A difference must have this part of the finding's bits to count as the same: code beside the cause often
-/// differs by an ulp of its own.
+/// A difference must have this part of the finding's bits to count: code beside the cause often differs by an ulp
+/// of its own.
 const SAME_SHARE: f64 = 0.5;
+/// More than this many bits are nobody's ulp: such a difference counts beside any other.
+const LARGE: f64 = 8.0;
 
 /// A witness of a finding.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +80,8 @@ impl Yardstick {
         if self.gap.bits == 0.0 {
             return gap.is_there();
         }
-        gap.is_there() && (gap.bits >= SAME_SHARE * self.gap.bits || gap.class && self.gap.class)
+        let least = (SAME_SHARE * self.gap.bits).min(LARGE);
+        gap.is_there() && (gap.bits >= least || gap.class && self.gap.class)
     }
 }
 
@@ -104,9 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_of_half_the_bits_is_the_same_and_an_ulp_beside_it_is_not() {
+    fn half_the_bits_or_many_are_a_difference_and_an_ulp_beside_it_is_not() {
         let (case, yardstick) = yardstick(1.0 + f64::EPSILON * 1e6);
-        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON * 1e5)), Trial::Shows);
+        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON * 300.0)), Trial::Shows);
+        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON * 200.0)), Trial::Agrees);
         assert_eq!(yardstick.judge(&case, value(1.0 - f64::EPSILON * 1e6)), Trial::Shows);
         assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON)), Trial::Agrees);
         assert_eq!(yardstick.judge(&case, value(1.0)), Trial::Agrees);
