@@ -119,9 +119,10 @@ pub(super) fn join_values(places: Vec<Place>) -> Vec<Place> {
     joined
 }
 
-/// The option that a word gives a value: `-std`, or `-x`.
+/// The option that a word gives a value: `-std`, `-O`, or `-x`.
 fn option(word: &Word) -> Option<&str> {
     match &word[..] {
+        [level] if level.starts_with("-O") => Some("-O"),
         [one] => one.split_once('=').map(|(name, _)| name).filter(|name| name.starts_with('-')),
         [name, value] if name == "-x" || name == "-target" => (!value.is_empty()).then_some(name),
         _ => None,

@@ -36,12 +36,13 @@ const TOLD: [&str; 8] = [
 ];
 const START_UP: &str = "-ffast-math's start-up code";
 
-/// Passes that the driver's arguments switch: the word for on, the word for off, whether they run at -O2 without a word.
-const PASSES: [(&str, &str, bool); 4] = [
-    ("-fvectorize", "-fno-vectorize", false),
-    ("-fslp-vectorize", "-fno-slp-vectorize", false),
-    ("-finline-functions", "-fno-inline-functions", true),
-    ("-funroll-loops", "-fno-unroll-loops", true),
+/// Passes that the driver's arguments switch: the argument for on, the one for off, the word of the compiler
+/// proper for on, and the levels at which they do not run without a word.
+const PASSES: [(&str, &str, &str, &[&str]); 4] = [
+    ("-fvectorize", "-fno-vectorize", "-vectorize-loops", &[]),
+    ("-fslp-vectorize", "-fno-slp-vectorize", "-vectorize-slp", &[]),
+    ("-finline-functions", "-fno-inline-functions", "-finline-functions", &["-O0"]),
+    ("-funroll-loops", "-fno-unroll-loops", "-funroll-loops", &["-O0", "-O1", "-Og"]),
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +85,7 @@ impl States for ClangStates {
         let same = |argument: &str| argument == word;
         TOLD.contains(&name.as_str())
             || FLOAT.iter().any(|(_, on, off)| same(on) || same(off))
-            || PASSES.iter().any(|(on, off, _)| same(on) || same(off))
+            || PASSES.iter().any(|(on, off, ..)| same(on) || same(off))
             || word.strip_prefix("-m").is_some_and(|feature| {
                 self.features.contains_key(feature.strip_prefix("no-").unwrap_or(feature))
             })
@@ -97,7 +98,7 @@ impl States for ClangStates {
         if all.iter().any(|states| states.floats != to.floats) {
             switches = float_switches(&from.floats, &to.floats);
         }
-        for (at, (on, off, _)) in PASSES.iter().enumerate() {
+        for (at, (on, off, ..)) in PASSES.iter().enumerate() {
             if all.iter().any(|states| states.passes[at] != to.passes[at]) {
                 let argument =
                     |states: &ClangStates| Some(if states.passes[at] { on } else { off }.to_string());
@@ -173,11 +174,10 @@ fn links_start_up(args: &[String]) -> bool {
 fn passes(line: &[String]) -> [bool; PASSES.len()] {
     let has = |word: &str| line.iter().any(|other| other == word);
     let level = line.iter().rev().find(|word| word.starts_with("-O")).map_or("-O0", String::as_str);
-    let high = !["-O0", "-O1", "-Og"].contains(&level);
-    PASSES.map(|(on, off, by_level)| {
-        // The vectorizers have words of their own, and no word when they do not run.
-        let own = on.replace("-fslp-vectorize", "-vectorize-slp").replace("-fvectorize", "-vectorize-loops");
-        if has(off) { false } else { has(&own) || (by_level && high) }
+    PASSES.map(|(_, off, on, not_at)| {
+        // The vectorizers always have their word when they run.
+        let by_level = !not_at.is_empty() && !not_at.contains(&level);
+        has(on) || (by_level && !has(off))
     })
 }
 

@@ -55,7 +55,7 @@ int main(void) {
     for (int i = 0; i < 37; i++) { a[i] = i * 2.0; b[i] = 3.5 - i; f[i] = i * 7 % 11; sum += i * b[i]; }
     scale(a, 37, 2);
     _Complex double c = times(1, 1);
-    return !(near(dot(a, b, 37), sum) && near(poly(2), 16) && near(roots(0, 0), 1) && near(three(1, 2, 3, 4), 1.5)
+    return !(near(dot(a, b, 37), sum) && near(poly(2), 20) && near(roots(0, 0), 1) && near(three(1, 2, 3, 4), 1.5)
         && near(most(f, 37), 10) && near(zero(2.5), 2) && near(__real__ c, 0.5) && near(inlined(1, 2), 8. / 3)
         && whole(3.75) == 6 && whole(-2.5) == -5 && near(pick(0, 3), 3) && near(pick(1, 3), -3) && near(pick(2, 3), 9)
         && near(pick(3, 3), 4) && near(pick(4, 9), 3) && near(pick(7, 0), 1));
@@ -124,17 +124,17 @@ fn all_atoms_and_none_give_the_code_of_the_lists() {
 }
 
 #[test]
-fn every_single_atom_compiles_and_all_but_one_too() {
+fn every_single_atom_is_accepted_and_all_but_one_too() {
     for compiler in compilers() {
-        for (from, to) in [("-O0", "-Ofast -march=native"), ("-Ofast -march=native", "-O1")] {
-            let atoms = Atoms::between(&compiler, &list(from), &list(to)).unwrap();
-            (0..atoms.list().len()).into_par_iter().for_each(|atom| {
-                let mut on = all(&atoms);
-                on.remove(&atom);
-                code(&compiler, &atoms.args(&on));
-                code(&compiler, &atoms.args(&BTreeSet::from([atom])));
-            });
-        }
+        let atoms = Atoms::between(&compiler, &list("-O0"), &list("-Ofast -march=native")).unwrap();
+        (0..atoms.list().len()).into_par_iter().for_each(|atom| {
+            let mut others = all(&atoms);
+            others.remove(&atom);
+            for on in [others, BTreeSet::from([atom])] {
+                let args = [atoms.args(&on), list("-fsyntax-only -x c /dev/null")].concat();
+                compiler.ask(&args).unwrap_or_else(|words| panic!("{args:?}: {words}"));
+            }
+        });
     }
 }
 
@@ -220,6 +220,43 @@ fn each_part_of_clang_takes_its_word_away_and_those_derived_from_it() {
 }
 
 #[test]
+fn each_part_of_clang_takes_its_leave_from_an_operation() {
+    let clang = find("clang-16").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("product.c");
+    std::fs::write(&source, "double product(double a, double b) { return a * b; }\n").unwrap();
+    let atoms = Atoms::between(&clang, &list("-O3"), &list("-O3 -ffast-math")).unwrap();
+    let leaves = |on: &BTreeSet<usize>| -> BTreeSet<String> {
+        let args = [atoms.args(on), list("-S -emit-llvm -o -"), vec![source.display().to_string()]].concat();
+        let (answer, _) = clang.ask(&args).unwrap();
+        let (_, operation) = answer.split_once("fmul ").unwrap();
+        let found = list(operation.split_once("double").unwrap().0);
+        if found == ["fast"] { list("reassoc nnan ninf nsz arcp contract afn") } else { found }
+            .into_iter()
+            .collect()
+    };
+    let full = leaves(&all(&atoms));
+    for (at, atom) in atoms.list().iter().enumerate() {
+        let mut on = all(&atoms);
+        on.remove(&at);
+        let left = leaves(&on);
+        let gone: Vec<&str> = full.difference(&left).map(String::as_str).collect();
+        let wanted: &[&str] = match atom.name.as_str() {
+            "-fassociative-math" => &["reassoc"],
+            "-freciprocal-math" => &["arcp"],
+            "-fno-honor-nans" => &["nnan"],
+            "-fno-honor-infinities" => &["ninf"],
+            "-fno-signed-zeros" => &["nsz", "reassoc"],
+            "-fapprox-func" => &["afn"],
+            "-ffp-contract=fast" => &["contract"],
+            _ => &[],
+        };
+        assert_eq!(gone, wanted, "{}", atom.name);
+    }
+    assert!(full.len() == 7 && leaves(&BTreeSet::new()).is_empty());
+}
+
+#[test]
 fn start_up_code_is_linked_with_its_atom_alone() {
     for (command, atom) in
         [("clang-16", "-ffast-math's start-up code"), ("gcc", "-funsafe-math-optimizations")]
@@ -262,7 +299,7 @@ fn untold() -> Compiler {
 #[test]
 fn a_compiler_that_tells_nothing_has_its_arguments_as_atoms() {
     let atoms = Atoms::between(&untold(), &list("-O1 -DA"), &list("-O2 -DA -D B -funsigned-char")).unwrap();
-    assert_eq!(names(&atoms), ["-O2", "without -O1", "-funsigned-char", "-D B"]);
+    assert_eq!(names(&atoms), ["-O2", "-funsigned-char", "-D B"]);
     assert_eq!(atoms.args(&all(&atoms)), list("-O2 -DA -D B -funsigned-char"));
     assert_eq!(atoms.args(&BTreeSet::new()), list("-O1 -DA"));
 }
@@ -283,7 +320,7 @@ fn each_pass_that_is_named_can_be_switched_off() {
     std::fs::write(folder.path().join("code.c"), SOURCE).unwrap();
     std::fs::write(folder.path().join("main.c"), MAIN).unwrap();
     start(folder.path(), &gcc.path, &list("-w -O1 -c main.c")).unwrap();
-    let args = list("-O3 -ffast-math");
+    let args = list("-O2 -ffast-math");
     let failures: Vec<String> = passes(&gcc, &args)
         .unwrap()
         .into_par_iter()
