@@ -40,7 +40,8 @@ impl Bench {
     /// Runs a tree and explains the finding with the most bits.
     fn explain(&self, tree: &Tree, layer: &str) -> Value {
         tree.write_lab(self.folder.path(), self.compiler);
-        let run = ["run", "--quiet", "--json", "--no-confirm", "--budget", "3000", "--out", "run", "--overwrite"];
+        let run =
+            ["run", "--quiet", "--json", "--no-confirm", "--budget", "3000", "--out", "run", "--overwrite"];
         let id = worst(&self.bitrift(&run)).expect("a finding");
         let _ = std::fs::remove_file(Path::new(self.folder.path()).join("run/explain.json"));
         let file = self.bitrift(&["explain", "run", &id, "--layer", layer, "--json", "--quiet"]);
@@ -97,14 +98,15 @@ fn explained(bench: &Bench, injection: &Injection) -> Explained {
     let row = bench.explain(&tree, "statement");
     let guilty = &injection.guilty;
     let [files, functions, statements] = ["file", "function", "statement"].map(|layer| causes(&row, layer));
-    let only = |sets: &[Vec<Value>], fits: &dyn Fn(&Value) -> bool| {
-        matches!(sets, [set] if matches!(set.as_slice(), [one] if fits(one)))
-    };
+    let only = |sets: &[Vec<Value>], fits: &dyn Fn(&Value) -> bool| matches!(sets, [set] if matches!(set.as_slice(), [one] if fits(one)));
     let file = |s: &Value| text(&s["file"]) == guilty.file;
     let function = |s: &Value| file(s) && text(&s["function"]) == guilty.function;
     let statement = |s: &Value| is(s, &tree, guilty);
-    let layers: [(&str, &[Vec<Value>], &dyn Fn(&Value) -> bool); 3] =
-        [("file", &files, &file), ("function", &functions, &function), ("statement", &statements, &statement)];
+    let layers: [(&str, &[Vec<Value>], &dyn Fn(&Value) -> bool); 3] = [
+        ("file", &files, &file),
+        ("function", &functions, &function),
+        ("statement", &statements, &statement),
+    ];
     let wrong = layers.iter().find(|(layer, sets, fits)| is_certain(&row, layer) && !only(sets, *fits));
     Explained {
         id: injection.id.clone(),

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs, ReportArgs, ReproArgs,
-    SearchOptions, SpeedArgs,
+    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs, ReportArgs,
+    ReproArgs, SearchOptions, SpeedArgs,
 };
 
 pub(super) const MATRIX: &str = "matrix.toml";

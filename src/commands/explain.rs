@@ -5,17 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::console::Console;
-use super::explain_times::{safe_times, fix_times};
+use super::explain_times::{fix_times, safe_times};
 use super::failure::Failure;
 use super::repro::no_such_finding;
 use super::{RESULTS, interrupt, lab, sources};
 use crate::cli::{Exit, ExplainArgs, FunctionGlobs};
 use crate::compile::{Cache, Mixer, Settings};
-use crate::explain::{Case, Desk, ExplainError, Explainer, Pair, Question, Workshop, fix, group, needed, since};
+use crate::explain::{
+    Case, Desk, ExplainError, Explainer, Pair, Question, Workshop, fix, group, needed, since,
+};
 use crate::findings::{StoredWitness, finding, unread_witnesses, with_inputs};
 use crate::model::{
-    Cost, Event, EventSink, ExplainFile, ExplainRow, Explained, Experiment, FunctionRow, Layer, LayerRow, RunFile,
-    Standing, Suspect,
+    Cost, Event, EventSink, Experiment, ExplainFile, ExplainRow, Explained, FunctionRow, Layer, LayerRow,
+    RunFile, Standing, Suspect,
 };
 use crate::plan::{self, Plan};
 use crate::pool::Limits;
@@ -131,7 +133,8 @@ impl<'a> Session<'a> {
             let unchanged = changed.is_empty() && !self.args.again;
             if !(unchanged && known.is_some_and(|row| is_answered(row, &layers))) {
                 let found = self.one(&mut explainer, row, witness, &changed)?;
-                file.findings.insert(witness.id.clone(), ExplainRow { inputs, asked: layers.clone(), ..found });
+                file.findings
+                    .insert(witness.id.clone(), ExplainRow { inputs, asked: layers.clone(), ..found });
                 fresh.insert(witness.id.clone());
                 self.regroup(&mut file);
                 write_explain(self.folder, &file)?;
@@ -268,11 +271,17 @@ impl<'a> Session<'a> {
             if file.safe.iter().any(|row| known(&row)) && !picks.iter().any(|(_, w)| fresh.contains(&w.id)) {
                 continue;
             }
-            let explained = |w: &StoredWitness| file.findings.get(&w.id).is_some_and(|row| row.explained == Explained::Yes);
-            let cases: Vec<Case> =
-                picks.iter().filter(|(_, w)| explained(w)).filter_map(|(row, w)| self.case(row, w).ok()).collect();
+            let explained = |w: &StoredWitness| {
+                file.findings.get(&w.id).is_some_and(|row| row.explained == Explained::Yes)
+            };
+            let cases: Vec<Case> = picks
+                .iter()
+                .filter(|(_, w)| explained(w))
+                .filter_map(|(row, w)| self.case(row, w).ok())
+                .collect();
             let Ok(pair) = self.pair(&picks[0].1) else { continue };
-            let guilty: Vec<Vec<String>> = picks.iter().flat_map(|(_, w)| guilty_flags(file, &w.id)).collect();
+            let guilty: Vec<Vec<String>> =
+                picks.iter().flat_map(|(_, w)| guilty_flags(file, &w.id)).collect();
             // Where no flag is guilty there is nothing to give up.
             if guilty.is_empty() {
                 continue;

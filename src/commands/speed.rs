@@ -60,7 +60,11 @@ pub fn run(args: &SpeedArgs, console: &Console) -> Result<Exit, Failure> {
 }
 
 /// Samples of the run that every build answered, ordinary ones if there are enough; else random ones.
-pub(super) fn inputs(function: &Function, stored: Option<&FunctionSamples>, settings: &SearchSettings) -> Vec<u64> {
+pub(super) fn inputs(
+    function: &Function,
+    stored: Option<&FunctionSamples>,
+    settings: &SearchSettings,
+) -> Vec<u64> {
     let scalars = function.scalars();
     let read = |(texts, bits): &(Vec<String>, Vec<Option<f32>>)| {
         let answered = texts.len() == scalars.len() && bits.iter().all(Option::is_some);

@@ -16,9 +16,7 @@ use super::statement::statements;
 use super::text::{Guilt, cured};
 use super::whole::Workshop;
 use crate::compile::Mix;
-use crate::model::{
-    Cost, ExplainRow, Explained, Fragility, Layer, LayerRow, Standing, Suspect,
-};
+use crate::model::{Cost, ExplainRow, Explained, Fragility, Layer, LayerRow, Standing, Suspect};
 
 /// A cause that was found, and how to recognise it.
 pub struct Known {
@@ -126,7 +124,10 @@ impl Explainer<'_> {
                 return Ok((ended(Explained::Unavailable, text, None, rows.rows), Recognised::Not));
             }
             Look::Settled(_, fragility) => {
-                return Ok((ended(Explained::Yes, String::new(), Some(fragility), rows.rows), Recognised::Not));
+                return Ok((
+                    ended(Explained::Yes, String::new(), Some(fragility), rows.rows),
+                    Recognised::Not,
+                ));
             }
             Look::Code(ground, _, fragility) => (*ground, fragility),
         };
@@ -136,7 +137,10 @@ impl Explainer<'_> {
         let before = self.spent();
         if let Some(at) = self.recognise(pair, &inquiry)? {
             let spent = since(self.spent(), before);
-            return Ok((self.as_known(at, rows.rows, spent, fragility), Recognised::Old(at, ground.yardstick)));
+            return Ok((
+                self.as_known(at, rows.rows, spent, fragility),
+                Recognised::Old(at, ground.yardstick),
+            ));
         }
         let (guilty, sets) = self.code(&inquiry, &mut rows)?;
         let explained = if sets.is_empty() { Explained::No } else { Explained::Yes };

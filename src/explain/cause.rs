@@ -13,7 +13,9 @@ pub fn group<'a>(
 ) -> Vec<CauseRow> {
     let mut causes: BTreeMap<(String, String, Vec<Vec<Suspect>>), CauseRow> = BTreeMap::new();
     for (id, row) in rows {
-        let (Some((layer, suspects)), Some((baseline, build))) = (narrowest(row), builds(id)) else { continue };
+        let (Some((layer, suspects)), Some((baseline, build))) = (narrowest(row), builds(id)) else {
+            continue;
+        };
         let mut key = suspects.to_vec();
         key.sort();
         let cause = causes.entry((baseline.clone(), build.clone(), key)).or_insert_with(|| CauseRow {
@@ -42,7 +44,8 @@ fn line(row: &ExplainRow, narrowest: &LayerRow) -> String {
         let set = |set: &Vec<Suspect>| set.iter().filter_map(name).collect::<Vec<_>>().join(" ");
         Some(row.causes.iter().map(set).collect::<Vec<_>>().join(" | "))
     };
-    let sets: Vec<String> = narrowest.causes.iter().map(|set| set.iter().map(place).collect::<Vec<_>>().join(" + ")).collect();
+    let sets: Vec<String> =
+        narrowest.causes.iter().map(|set| set.iter().map(place).collect::<Vec<_>>().join(" + ")).collect();
     let what = sets.join(" | ");
     let by: Vec<String> = [of(Layer::Flags), of(Layer::Pass)].into_iter().flatten().collect();
     if by.is_empty() { what } else { format!("{what}  [{}]", by.join("; ")) }

@@ -45,10 +45,7 @@ pub fn first_cause<E>(count: usize, mut shows: impl FnMut(&Parts) -> Result<bool
 }
 
 /// A minimal set among candidates that together show the difference.
-fn minimal<E>(
-    candidates: &[usize],
-    shows: &mut impl FnMut(&Parts) -> Result<bool, E>,
-) -> Result<Parts, E> {
+fn minimal<E>(candidates: &[usize], shows: &mut impl FnMut(&Parts) -> Result<bool, E>) -> Result<Parts, E> {
     let mut needed = Parts::new();
     let mut left = candidates.to_vec();
     loop {

@@ -9,10 +9,8 @@ use super::fragile::fragility;
 use super::reference::reference;
 use super::scene::{Desk, Side};
 use super::whole::Workshop;
-use crate::model::{
-    Build, Environment, Fragility, FunctionStatus, LayerRow, Outcome, Standing, Suspect,
-};
 use crate::fp::format_dec;
+use crate::model::{Build, Environment, Fragility, FunctionStatus, LayerRow, Outcome, Standing, Suspect};
 
 /// Two builds between which there are findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +138,8 @@ impl Looker<'_> {
         }
         let left = self.case.gap(answers[0], answers[1]).map_or(0.0, |gap| gap.bits);
         let rest = if left > 0.0 { format!(" ({left:.1} bits are left)") } else { String::new() };
-        let who = if variant.object.control.flushes() { &self.pair.variant.id } else { &self.pair.baseline.id };
+        let who =
+            if variant.object.control.flushes() { &self.pair.variant.id } else { &self.pair.baseline.id };
         let text = format!("{who} flushes subnormals to zero; with subnormals kept the builds agree{rest}");
         Ok(Some(row(Standing::Found, vec![vec![suspect("flushing")]], text)))
     }
@@ -166,7 +165,8 @@ impl Looker<'_> {
                 alone.push(*part);
             }
         }
-        let guilty = if alone.is_empty() { vec![parts] } else { alone.into_iter().map(|part| vec![part]).collect() };
+        let guilty =
+            if alone.is_empty() { vec![parts] } else { alone.into_iter().map(|part| vec![part]).collect() };
         let names: Vec<String> = guilty.iter().map(|set| set.join(" and ")).collect();
         let text = format!(
             "with the baseline's {} the variant's own code agrees: not the compiler",

@@ -70,8 +70,12 @@ fn suspects(inquiry: &Inquiry<'_>, set: &FileSet) -> Vec<Suspect> {
 
 /// A source as messages name it: from the matrix's folder where it is below it.
 pub fn shown(experiment: &Experiment, file: usize) -> String {
+    shown_path(experiment, &experiment.sources.files[file])
+}
+
+/// The same of any file.
+pub fn shown_path(experiment: &Experiment, path: &Path) -> String {
     let folder = experiment.path.parent().unwrap_or(Path::new("/"));
-    let path = &experiment.sources.files[file];
     path.strip_prefix(folder).unwrap_or(path).display().to_string()
 }
 

@@ -11,7 +11,7 @@ use super::file::shown;
 use super::scene::{Desk, Scene};
 use crate::compile::Part;
 use crate::dissect::{CFile, unified_diff};
-use crate::model::{BuiltObject, FixRow};
+use crate::model::{BuiltObject, Experiment, FixRow};
 
 /// A patch that was tried, with what its speed can be measured on.
 pub struct Fixed {
@@ -42,7 +42,7 @@ fn attempt(
 ) -> Result<Result<Fixed, String>, ExplainError> {
     let ground = &known.ground;
     let scene = Scene { desk, reference: ground.reference.clone(), variant: ground.variant.clone() };
-    let (texts, what) = match texts(known, without_contraction) {
+    let (texts, what) = match texts(desk.experiment, known, without_contraction) {
         Ok(texts) => texts,
         Err(why) => return Ok(Err(why)),
     };
@@ -54,7 +54,9 @@ fn attempt(
     }
     let (object, variant) = match (scene.object(&mix)?, scene.object(&scene.guilty())?) {
         (Ok(object), Ok(variant)) => (object, variant),
-        (Err(words), _) | (_, Err(words)) => return Ok(Err(format!("the patched source does not build: {words}"))),
+        (Err(words), _) | (_, Err(words)) => {
+            return Ok(Err(format!("the patched source does not build: {words}")));
+        }
     };
     let mut cured = 0;
     for (case, yardstick) in &known.cases {
@@ -67,7 +69,8 @@ fn attempt(
 /// The files before and after, and what was done to them.
 type Texts = (BTreeMap<usize, (String, String)>, String);
 
-fn texts(known: &Known, without_contraction: bool) -> Result<Texts, String> {
+fn texts(experiment: &Experiment, known: &Known, without_contraction: bool) -> Result<Texts, String> {
+    let sources = &experiment.sources.files;
     let mut wanted: BTreeMap<usize, BTreeMap<usize, BTreeSet<usize>>> = BTreeMap::new();
     for guilt in &known.guilty {
         for &(file, function) in &guilt.functions {
@@ -81,12 +84,20 @@ fn texts(known: &Known, without_contraction: bool) -> Result<Texts, String> {
     for (file, functions) in wanted {
         let parsed = known.guilty.iter().find_map(|g| Some((g.texts.files.get(&file)?, g.texts.dialect)));
         let (parsed, dialect) = parsed.ok_or("a file that was not taken apart")?;
-        let before = parsed.text().to_string();
+        let before = std::fs::read_to_string(&sources[file]).map_err(|e| e.to_string())?;
+        let own = CFile::parse(&before);
         let mut after = before.clone();
         // From the end, so that the functions before keep their places.
         for (function, statements) in functions.into_iter().rev() {
             let name = &parsed.functions()[function].name;
-            let fixed = CFile::parse(&after).fixed(dialect, function, &statements, without_contraction);
+            // In the text with its includes in place a function may have another number.
+            let number = own.functions().iter().position(|f| f.name == *name && f.obstacle.is_none());
+            let same = number.filter(|&n| {
+                own.functions()[n].statements.len() == parsed.functions()[function].statements.len()
+            });
+            let number =
+                same.ok_or_else(|| format!("{name} stands in a file that is included: no patch is made"))?;
+            let fixed = CFile::parse(&after).fixed(dialect, number, &statements, without_contraction);
             let fixed = fixed.ok_or_else(|| format!("{name} cannot be patched"))?;
             after = fixed.text;
             done.push(fixed.what);

@@ -19,9 +19,15 @@ pub fn flags(inquiry: &Inquiry<'_>, files: &[FileSet]) -> Result<Flags, ExplainE
     let (from, to) = (&inquiry.scene.reference.build, &inquiry.scene.variant.build);
     let stopped = |text: String| Ok((row(Standing::Stopped, Vec::new(), text), None));
     if from.command != to.command {
-        return stopped(format!("{} and {} are two compilers: their flags cannot be compared", from.command, to.command));
+        return stopped(format!(
+            "{} and {} are two compilers: their flags cannot be compared",
+            from.command, to.command
+        ));
     }
-    let atoms = match find(&to.command).map_err(|e| e.to_string()).and_then(|compiler| Atoms::between(&compiler, &from.args, &to.args)) {
+    let atoms = match find(&to.command)
+        .map_err(|e| e.to_string())
+        .and_then(|compiler| Atoms::between(&compiler, &from.args, &to.args))
+    {
         Ok(atoms) => atoms,
         Err(words) => return stopped(words),
     };

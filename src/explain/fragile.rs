@@ -26,5 +26,9 @@ pub fn fragility(
             most = most.max(moved.map_or(0.0, |gap| gap.bits));
         }
     }
-    Ok(Fragility { neighbour_bits: most, bits: gap.bits, ill_conditioned: gap.bits > 0.0 && most >= gap.bits })
+    Ok(Fragility {
+        neighbour_bits: most,
+        bits: gap.bits,
+        ill_conditioned: gap.bits > 0.0 && most >= gap.bits,
+    })
 }

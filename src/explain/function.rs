@@ -13,17 +13,19 @@ use super::text::{FunctionAt, Guilt, Loose, Texts};
 use crate::model::{LayerRow, Standing, Suspect};
 
 /// The layer's answer, and its sets with the texts they stand in.
-pub fn functions(
-    inquiry: &Inquiry<'_>,
-    sets: &[FileSet],
-) -> Result<(LayerRow, Vec<Guilt>), ExplainError> {
+pub fn functions(inquiry: &Inquiry<'_>, sets: &[FileSet]) -> Result<(LayerRow, Vec<Guilt>), ExplainError> {
     let (mut causes, mut found, mut complete, mut stops) = (Vec::new(), Vec::new(), true, Vec::new());
     for set in sets {
         match of_set(inquiry, set)? {
             Ok((texts, guilty, whole)) => {
                 complete &= whole;
                 for functions in guilty {
-                    causes.push(functions.iter().map(|at| texts.function_suspect(inquiry, at)).collect::<Vec<Suspect>>());
+                    causes.push(
+                        functions
+                            .iter()
+                            .map(|at| texts.function_suspect(inquiry, at))
+                            .collect::<Vec<Suspect>>(),
+                    );
                     found.push(Guilt { texts: texts.clone(), functions, statements: None });
                 }
             }
@@ -37,7 +39,8 @@ pub fn functions(
     }
     let standing = if complete && stops.is_empty() { Standing::Found } else { Standing::Likely };
     let more = if stops.is_empty() { String::new() } else { format!("; {stopped}") };
-    let text = format!("{}{more}{trouble}", words(&causes, complete, |s| format!("{} in {}", s.function, s.file)));
+    let text =
+        format!("{}{more}{trouble}", words(&causes, complete, |s| format!("{} in {}", s.function, s.file)));
     Ok((row(standing, causes, text), found))
 }
 
@@ -56,12 +59,16 @@ fn of_set(inquiry: &Inquiry<'_>, set: &FileSet) -> Result<Result<Guilty, String>
     let mix = |parts: &Parts| texts.only(inquiry, &Loose { functions: pick(parts), statements: None });
     if all.is_empty() {
         let why = texts.obstacles().join("; ");
-        return Ok(Err(format!("no function could be rewritten{}{why}", if why.is_empty() { "" } else { ": " })));
+        return Ok(Err(format!(
+            "no function could be rewritten{}{why}",
+            if why.is_empty() { "" } else { ": " }
+        )));
     }
     match inquiry.search(all.len(), mix)? {
         Search::Senseless(why) => {
             let obstacles = texts.obstacles();
-            let more = if obstacles.is_empty() { String::new() } else { format!(" ({})", obstacles.join("; ")) };
+            let more =
+                if obstacles.is_empty() { String::new() } else { format!(" ({})", obstacles.join("; ")) };
             Ok(Err(format!("its functions cannot be told apart: {why}{more}")))
         }
         Search::Found(found) => {

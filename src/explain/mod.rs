@@ -12,6 +12,7 @@ mod cause;
 mod delta;
 mod environment;
 mod error;
+mod expand;
 mod file;
 mod fix;
 mod flags;

@@ -41,7 +41,9 @@ pub fn pass(inquiry: &Inquiry<'_>, files: &[FileSet], guilty: &[Guilt]) -> Resul
             Ok(switches) => gcc(inquiry, &mix, file, &switches),
             Err(words) => Ok(stopped(words)),
         },
-        Family::Tcc | Family::Other => Ok(stopped(format!("{} has no switches for its passes", build.command))),
+        Family::Tcc | Family::Other => {
+            Ok(stopped(format!("{} has no switches for its passes", build.command)))
+        }
     }
 }
 
@@ -91,7 +93,10 @@ fn clang(inquiry: &Inquiry<'_>, mix: &Mix, file: usize) -> Result<LayerRow, Expl
     }
     let line = echo(&inquiry.scene, &limited(mix, file, with))?.ok().flatten().unwrap_or_default();
     let name = line.split_once(") ").map_or("of unknown name", |(_, name)| name).to_string();
-    let text = format!("{name}: pass {with} of {total}, the first with which the difference is there{}", inquiry.troubles());
+    let text = format!(
+        "{name}: pass {with} of {total}, the first with which the difference is there{}",
+        inquiry.troubles()
+    );
     Ok(row(Standing::Found, suspect(name), text))
 }
 
@@ -118,13 +123,17 @@ fn gcc(inquiry: &Inquiry<'_>, mix: &Mix, file: usize, switches: &[String]) -> Re
     // A search for what takes the difference away is one for what shows its absence.
     let found = match inquiry.search_absence(switches.len(), off)? {
         Search::Senseless(_) => {
-            let text = "it stays without all passes that gcc can leave out: code generation or folding".to_string();
+            let text =
+                "it stays without all passes that gcc can leave out: code generation or folding".to_string();
             return Ok(row(Standing::Nothing, Vec::new(), text + &inquiry.troubles()));
         }
         Search::Found(found) => found,
     };
     if let Some(many) = found.sets.iter().map(Parts::len).find(|&size| size > MOST_TOGETHER) {
-        let text = format!("no single pass: only without {many} of them the difference is gone{}", inquiry.troubles());
+        let text = format!(
+            "no single pass: only without {many} of them the difference is gone{}",
+            inquiry.troubles()
+        );
         return Ok(row(Standing::Nothing, Vec::new(), text));
     }
     let name = |part: &usize| switches[*part].trim_start_matches("-fdisable-").to_string();

@@ -36,7 +36,10 @@ pub fn reference(
         }
     }
     if fits {
-        let words = format!("{} differs with {}'s flags too: the compiler has a part in it", variant.build.compiler, from.id);
+        let words = format!(
+            "{} differs with {}'s flags too: the compiler has a part in it",
+            variant.build.compiler, from.id
+        );
         return Ok(Some((baseline.clone(), Some(words))));
     }
     Ok(None)

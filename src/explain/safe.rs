@@ -77,7 +77,11 @@ impl Question<'_> {
             of: self.cases.len(),
             ns: None,
             cost: Cost::default(),
-            note: if flushes { "with subnormals kept: link without -ffast-math".into() } else { String::new() },
+            note: if flushes {
+                "with subnormals kept: link without -ffast-math".into()
+            } else {
+                String::new()
+            },
         };
         let objects = [baseline.object.clone(), side.object.clone(), variant.object.clone()];
         Ok(Ok(Safe { row, objects }))
@@ -108,7 +112,9 @@ impl Question<'_> {
     fn hitting_set(&self, atoms: &Atoms) -> Parts {
         let number: BTreeMap<&str, usize> =
             atoms.list().iter().enumerate().map(|(at, atom)| (atom.name.as_str(), at)).collect();
-        let known = |set: &Vec<String>| -> Parts { set.iter().filter_map(|name| number.get(name.as_str()).copied()).collect() };
+        let known = |set: &Vec<String>| -> Parts {
+            set.iter().filter_map(|name| number.get(name.as_str()).copied()).collect()
+        };
         let mut sets: Vec<Parts> = self.guilty.iter().map(known).filter(|set| !set.is_empty()).collect();
         let mut chosen = Parts::new();
         while !sets.is_empty() {

@@ -49,7 +49,8 @@ impl<'a> Desk<'a> {
         function: usize,
         inputs: &[u64],
     ) -> Result<Outcome, ExplainError> {
-        let asked = (object.path.clone(), (object.control.mxcsr, object.control.x87), function, inputs.to_vec());
+        let asked =
+            (object.path.clone(), (object.control.mxcsr, object.control.x87), function, inputs.to_vec());
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = answers().get(&asked) {
             return Ok(*known);

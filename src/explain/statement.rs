@@ -15,10 +15,7 @@ use crate::model::{LayerRow, Standing, Suspect};
 const MOST_TOGETHER: usize = 4;
 
 /// The layer's answer, and the guilty code as narrow as it is known now.
-pub fn statements(
-    inquiry: &Inquiry<'_>,
-    guilty: &[Guilt],
-) -> Result<(LayerRow, Vec<Guilt>), ExplainError> {
+pub fn statements(inquiry: &Inquiry<'_>, guilty: &[Guilt]) -> Result<(LayerRow, Vec<Guilt>), ExplainError> {
     let (mut narrow, mut stops, mut complete) = (Vec::new(), Vec::new(), true);
     for guilt in guilty {
         match of_guilt(inquiry, guilt)? {
@@ -50,7 +47,9 @@ type Sets = (Vec<BTreeSet<StatementAt>>, bool);
 
 fn of_guilt(inquiry: &Inquiry<'_>, guilt: &Guilt) -> Result<Result<Sets, String>, ExplainError> {
     if guilt.texts.dialect != Dialect::Clang {
-        return Ok(Err("gcc cannot make a single statement precise: the function is the smallest unit".into()));
+        return Ok(Err(
+            "gcc cannot make a single statement precise: the function is the smallest unit".into()
+        ));
     }
     let all = guilt.texts.statements(&guilt.functions);
     if all.is_empty() {

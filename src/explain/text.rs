@@ -2,10 +2,11 @@
 //! the variant's flags ask, the rest of them precisely.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::file::{FileSet, shown};
+use super::expand::Expanded;
+use super::file::{FileSet, shown, shown_path};
 use super::inquiry::Inquiry;
 use crate::compile::{Mix, Part};
 use crate::dissect::{CFile, Dialect};
@@ -20,6 +21,8 @@ pub type StatementAt = (usize, usize, usize);
 /// The files of a set that can be rewritten.
 pub struct Texts {
     pub files: BTreeMap<usize, CFile>,
+    /// Where the lines of each come from.
+    origins: BTreeMap<usize, Expanded>,
     pub dialect: Dialect,
 }
 
@@ -60,7 +63,8 @@ pub fn cured(inquiry: &Inquiry<'_>, guilty: &[Guilt]) -> Mix {
     let mut mix = inquiry.scene.guilty();
     let files: BTreeSet<usize> = guilty.iter().flat_map(|guilt| guilt.texts.files.keys().copied()).collect();
     for file in files {
-        let of_file: Vec<&Guilt> = guilty.iter().filter(|guilt| guilt.texts.files.contains_key(&file)).collect();
+        let of_file: Vec<&Guilt> =
+            guilty.iter().filter(|guilt| guilt.texts.files.contains_key(&file)).collect();
         let whole = of_file.iter().filter(|guilt| guilt.statements.is_none());
         let functions = whole.flat_map(|g| &g.functions).filter(|at| at.0 == file).map(|at| at.1).collect();
         let parts = of_file.iter().filter_map(|guilt| guilt.statements.as_ref()).flatten();
@@ -97,13 +101,15 @@ impl Texts {
     pub fn read(inquiry: &Inquiry<'_>, set: &FileSet) -> Result<Texts, String> {
         let experiment = inquiry.scene.desk.experiment;
         let dialect = dialect(&inquiry.scene.variant.build)?;
-        let mut files = BTreeMap::new();
+        let (mut files, mut origins) = (BTreeMap::new(), BTreeMap::new());
         for &file in &set.files {
             let path = &experiment.sources.files[file];
-            let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", shown(experiment, file)))?;
-            files.insert(file, CFile::parse(&text));
+            let whole = Expanded::read(path, &experiment.sources.include);
+            let whole = whole.map_err(|e| format!("{}: {e}", shown(experiment, file)))?;
+            files.insert(file, CFile::parse(&whole.text));
+            origins.insert(file, whole);
         }
-        Ok(Texts { files, dialect })
+        Ok(Texts { files, origins, dialect })
     }
 
     /// Every function that can be rewritten.
@@ -140,7 +146,10 @@ impl Texts {
             None => BTreeSet::new(),
             Some(kept) => {
                 let own = self.statements(&loose.functions);
-                own.into_iter().filter(|at| at.0 == file && !kept.contains(at)).map(|at| (at.1, at.2)).collect()
+                own.into_iter()
+                    .filter(|at| at.0 == file && !kept.contains(at))
+                    .map(|at| (at.1, at.2))
+                    .collect()
             }
         };
         if precise.is_empty() && statements.is_empty() {
@@ -158,18 +167,28 @@ impl Texts {
         mix
     }
 
+    /// Where a line of a file's text comes from.
+    pub fn origin(&self, file: usize, line: usize) -> Option<(&Path, usize)> {
+        self.origins.get(&file)?.origin(line)
+    }
+
     pub fn function_suspect(&self, inquiry: &Inquiry<'_>, &(file, function): &FunctionAt) -> Suspect {
+        let experiment = inquiry.scene.desk.experiment;
+        let found = &self.files[&file].functions()[function];
+        let place = self.origin(file, found.line);
         Suspect {
-            file: shown(inquiry.scene.desk.experiment, file),
-            function: self.files[&file].functions()[function].name.clone(),
+            file: place.map_or_else(|| shown(experiment, file), |(path, _)| shown_path(experiment, path)),
+            function: found.name.clone(),
             ..Suspect::default()
         }
     }
 
-    pub fn statement_suspect(&self, inquiry: &Inquiry<'_>, &(file, function, statement): &StatementAt) -> Suspect {
+    pub fn statement_suspect(&self, inquiry: &Inquiry<'_>, at: &StatementAt) -> Suspect {
+        let &(file, function, statement) = at;
         let place = &self.files[&file].functions()[function].statements[statement];
+        let line = self.origin(file, place.line).map_or(place.line, |(_, line)| line);
         Suspect {
-            line: place.line as u64,
+            line: line as u64,
             column: place.column as u64,
             text: place.text.clone(),
             ..self.function_suspect(inquiry, &(file, function))

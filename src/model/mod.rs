@@ -37,8 +37,8 @@ pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
 pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, Sources, TargetSpec};
 pub use explain::{
-    CauseRow, Cost, EXPLAIN_SCHEMA, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow, SafeRow,
-    Standing, Suspect,
+    CauseRow, Cost, EXPLAIN_SCHEMA, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow,
+    SafeRow, Standing, Suspect,
 };
 pub use function::{Callee, Function, MAX_PARAMS, Param};
 pub use gate::{GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateVerdict, NoteKind, ReplayCounts};

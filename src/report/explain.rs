@@ -7,8 +7,8 @@ use super::number::plural;
 use super::style::{Style, wrap};
 use crate::findings::finding;
 use crate::model::{
-    CauseRow, Cost, ExplainFile, ExplainRow, Explained, FixRow, Layer, RunFile, SafeRow, Standing, Suspect, gist,
-    printable,
+    CauseRow, Cost, ExplainFile, ExplainRow, Explained, FixRow, Layer, RunFile, SafeRow, Standing, Suspect,
+    gist, printable,
 };
 
 /// Names in a list before the rest is only counted.
@@ -78,7 +78,9 @@ impl Page<'_> {
         );
         text.push_str(&self.suspects(causes));
         if !certain {
-            text.push_str(&self.labelled("certainty", "likely: it shows the difference, but is not all there is to it"));
+            text.push_str(
+                &self.labelled("certainty", "likely: it shows the difference, but is not all there is to it"),
+            );
         }
         let first = findings.first().and_then(|id| self.file.findings.get(id));
         for layer in [Layer::Flags, Layer::Pass] {
@@ -86,7 +88,9 @@ impl Page<'_> {
                 text.push_str(&self.labelled(layer.as_str(), &row.text));
             }
         }
-        if let Some(row) = first.and_then(|row| row.layers.get(&Layer::Environment)).filter(|r| !r.causes.is_empty()) {
+        if let Some(row) =
+            first.and_then(|row| row.layers.get(&Layer::Environment)).filter(|r| !r.causes.is_empty())
+        {
             text.push_str(&self.labelled("because", &row.text));
         }
         if let Some(fix) = fix {
@@ -152,7 +156,8 @@ impl Page<'_> {
         let bits = |id: &String| finding_bits(self.run, id);
         let mut sorted: Vec<(&String, f64)> = ids.iter().map(|id| (id, bits(id))).collect();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let shown = sorted.iter().take(MOST_NAMES).map(|(id, bits)| format!("{} ({bits:.1} bits)", printable(id)));
+        let shown =
+            sorted.iter().take(MOST_NAMES).map(|(id, bits)| format!("{} ({bits:.1} bits)", printable(id)));
         let mut text = shown.collect::<Vec<_>>().join(", ");
         if sorted.len() > MOST_NAMES {
             let _ = write!(text, " and {} more", sorted.len() - MOST_NAMES);
@@ -169,7 +174,12 @@ impl Page<'_> {
         }
         let mut text = String::from("\nnot explained\n");
         for (id, row) in open {
-            let words = format!("   {}: {}, {}", printable(id), standing(row.explained), printable(gist(&row.reason)));
+            let words = format!(
+                "   {}: {}, {}",
+                printable(id),
+                standing(row.explained),
+                printable(gist(&row.reason))
+            );
             text.push_str(&wrap(&words, self.style.width));
         }
         text
@@ -181,9 +191,12 @@ impl Page<'_> {
         text.push_str(&self.labelled("give up", &names(given_up)));
         text.push_str(&self.labelled("keep", &names(kept)));
         text.push_str(&self.labelled("arguments", &args.join(" ")));
-        text.push_str(&self.labelled("holds for", &format!("{within} of {} explained", plural(*of, "finding"))));
+        text.push_str(
+            &self.labelled("holds for", &format!("{within} of {} explained", plural(*of, "finding"))),
+        );
         if let Some([baseline, own, all]) = ns {
-            let words = format!("{own:.1} ns a call; {all:.1} with all flags, {baseline:.1} with the baseline's");
+            let words =
+                format!("{own:.1} ns a call; {all:.1} with all flags, {baseline:.1} with the baseline's");
             text.push_str(&self.labelled("speed", &words));
         }
         if !note.is_empty() {
@@ -194,14 +207,20 @@ impl Page<'_> {
     }
 
     fn one(&self, id: &str) -> String {
-        let Some(row) = self.file.findings.get(id) else { return format!("{} was not looked at\n", printable(id)) };
+        let Some(row) = self.file.findings.get(id) else {
+            return format!("{} was not looked at\n", printable(id));
+        };
         let mut text = format!("{} ({:.1} bits)\n", printable(id), finding_bits(self.run, id));
         if row.explained != Explained::Yes {
             text.push_str(&self.labelled(standing(row.explained), &row.reason));
         }
         for (layer, answer) in &row.layers {
             let _ = writeln!(text, "\n{}", layer.as_str());
-            text.push_str(&self.suspects(&answer.causes.iter().filter(|_| is_place(*layer)).cloned().collect::<Vec<_>>()));
+            text.push_str(
+                &self.suspects(
+                    &answer.causes.iter().filter(|_| is_place(*layer)).cloned().collect::<Vec<_>>(),
+                ),
+            );
             text.push_str(&self.labelled(word(answer.standing), &answer.text));
             text.push_str(&self.labelled("took", &spent(answer.cost)));
         }

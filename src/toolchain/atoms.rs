@@ -130,7 +130,10 @@ impl Atoms {
     /// Arguments that switch these atoms back to the first list's state, to stand behind the second list.
     pub fn off(&self, atoms: &BTreeSet<usize>) -> Vec<String> {
         let parts = self.words.iter().chain(&self.switches);
-        parts.filter(|part| part.atom.is_some_and(|atom| atoms.contains(&atom))).flat_map(|part| part.from.clone()).collect()
+        parts
+            .filter(|part| part.atom.is_some_and(|atom| atoms.contains(&atom)))
+            .flat_map(|part| part.from.clone())
+            .collect()
     }
 
     fn composites(&self, on: &BTreeSet<usize>) -> &[String] {
