@@ -38,7 +38,8 @@ const WITH_VALUE: [&str; 31] = [
 /// An option with its value, or an argument alone.
 pub(super) type Word = Vec<String>;
 
-/// Cuts a list of arguments into words. What is handed through by `-Xclang` stays with the values that follow it.
+/// Cuts a list of arguments into words. What is handed through by `-Xclang` stays with the values that
+/// follow it.
 pub(super) fn words(args: &[String]) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut rest = args.iter();
@@ -99,7 +100,8 @@ pub(super) fn align(from: &[Word], to: &[Word]) -> Vec<Place> {
     places
 }
 
-/// Joins the places between which nothing is shared and which give one option two values: `-std=c99`, `-std=c11`.
+/// Joins the places between which nothing is shared and which give one option two values: `-std=c99`,
+/// `-std=c11`.
 pub(super) fn join_values(places: Vec<Place>) -> Vec<Place> {
     let mut joined: Vec<Place> = Vec::new();
     for place in places {

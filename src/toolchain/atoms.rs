@@ -1,12 +1,13 @@
 //! The difference between two lists of a compiler's arguments, in parts that can be switched one by one.
 //!
-//! A list of arguments is a level, words, and switches. The words are those of the two lists side by side, without
-//! those whose effect the compiler tells itself (flags, composites such as -ffast-math). For each of these effects
-//! that is not what the words alone give, an explicit switch follows: no order of the user's and no default of
-//! a level decides it. With all atoms, and with none, the code is that of the lists, instruction for instruction.
+//! A list of arguments is a level, words, and switches. The words are those of the two lists side by side,
+//! without those whose effect the compiler tells itself (flags, composites such as -ffast-math). For each
+//! of these effects that is not what the words alone give, an explicit switch follows: no order of the
+//! user's and no default of a level decides it. With all atoms, and with none, the code is that of the
+//! lists, instruction for instruction.
 //!
-//! Single atoms need not have an effect: gcc ignores most flags below -O1, and both compilers reassociate only
-//! without signed zeros and (gcc) trapping math. A search has to go down from the full set.
+//! Single atoms need not have an effect: gcc ignores most flags below -O1, and both compilers reassociate
+//! only without signed zeros and (gcc) trapping math. A search has to go down from the full set.
 
 use std::collections::BTreeSet;
 
@@ -109,11 +110,11 @@ impl Atoms {
     /// Arguments with these atoms (by their place in the list) as the second list has them, and all others as
     /// the first has them.
     ///
-    /// For gcc, composites such as -ffast-math stand there if all floating-point atoms are on, or, those of the first
-    /// list, if none is. They have no effect on code that the atoms have not; __FAST_MATH__ comes and goes with the
-    /// atoms. The start-up code that flushes subnormals goes with -funsafe-math-optimizations.
-    /// For clang that start-up code is an atom of its own, whose argument is the composite: the switches
-    /// behind it decide everything else that it stands for.
+    /// For gcc, composites such as -ffast-math stand there if all floating-point atoms are on, or, those of
+    /// the first list, if none is. They have no effect on code that the atoms have not; __FAST_MATH__ comes
+    /// and goes with the atoms. The start-up code that flushes subnormals goes with
+    /// -funsafe-math-optimizations. For clang that start-up code is an atom of its own, whose argument is
+    /// the composite: the switches behind it decide everything else that it stands for.
     pub fn args(&self, on: &BTreeSet<usize>) -> Vec<String> {
         let chosen = |part: &Part| match part.atom {
             Some(atom) if on.contains(&atom) => part.to.clone(),
@@ -147,8 +148,9 @@ impl Atoms {
     }
 }
 
-/// Whether other switches have to stand behind this one: they decide more exactly what it decides too. An instruction set
-/// brings those that it builds on, and takes those along that build on it: with off before on, -mfma is enough for FMA.
+/// Whether other switches have to stand behind this one: they decide more exactly what it decides too. An
+/// instruction set brings those that it builds on, and takes those along that build on it: with off before
+/// on, -mfma is enough for FMA.
 fn goes_first(switch: &str) -> bool {
     let positive = switch.replacen("-fno-", "-f", 1);
     switch.starts_with("-mno-") || COMPOSITES.contains(&positive.as_str())

@@ -1,4 +1,5 @@
-//! What clang's driver says to its own compiler under a list of arguments, and the arguments that say it one by one.
+//! What clang's driver says to its own compiler under a list of arguments, and the arguments that say it
+//! one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,9 +8,9 @@ use super::arguments::words;
 use super::atoms::{Kind, States, Switch};
 use super::compiler::Compiler;
 
-/// Words on the line of the compiler proper, and the driver's arguments for their presence and for their absence.
-/// The driver derives -ffast-math, -funsafe-math-optimizations and -ffinite-math-only on that line from these,
-/// and says -mreassociate only without signed zeros and trapping math.
+/// Words on the line of the compiler proper, and the driver's arguments for their presence and for their
+/// absence. The driver derives -ffast-math, -funsafe-math-optimizations and -ffinite-math-only on that line
+/// from these, and says -mreassociate only without signed zeros and trapping math.
 const FLOAT: [(&str, &str, &str); 8] = [
     ("-mreassociate", "-fassociative-math", "-fno-associative-math"),
     ("-freciprocal-math", "-freciprocal-math", "-fno-reciprocal-math"),
@@ -181,7 +182,8 @@ fn passes(line: &[String]) -> [bool; PASSES.len()] {
     })
 }
 
-/// A function as clang prints it under the machine options of a list; others could name files that are not here.
+/// A function as clang prints it under the machine options of a list; others could name files that are not
+/// here.
 fn machine_answer(compiler: &Compiler, args: &[String]) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let source = folder.path().join("probe.c");

@@ -95,7 +95,7 @@ fn argument(name: &str, state: &State) -> Option<String> {
     }
 }
 
-/// Lines such as `  -fexcess-precision=[fast|standard|16] 	fast` and `  -mfma  		[disabled]`.
+/// Lines such as `-fexcess-precision=[fast|standard|16]  fast` and `-mfma  [disabled]`.
 fn parse(answer: &str) -> BTreeMap<String, State> {
     let mut states = BTreeMap::new();
     for line in answer.lines() {

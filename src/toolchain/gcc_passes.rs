@@ -3,7 +3,8 @@
 use super::arguments::words;
 use super::compiler::{Compiler, Family};
 
-/// Passes that floating-point results depend on, the likeliest first. gcc numbers those that run several times.
+/// Passes that floating-point results depend on, the likeliest first. gcc numbers those that run several
+/// times.
 const FIRST: [&str; 32] = [
     "tree-reassoc",
     "tree-widening_mul",
@@ -39,10 +40,10 @@ const FIRST: [&str; 32] = [
     "rtl-peephole",
 ];
 
-/// Passes that gcc cannot do without: it fails, or writes code that does. With gcc 11 and 12, each of the other
-/// passes can be switched off alone at any level for the code of the tests. Some of these can too, but only because
-/// that code has nothing for them: they bring down what is above the machine (complex numbers, vectors, switches,
-/// va_arg), keep gcc's own books, or hold other passes.
+/// Passes that gcc cannot do without: it fails, or writes code that does. With gcc 11 and 12, each of the
+/// other passes can be switched off alone at any level for the code of the tests. Some of these can too,
+/// but only because that code has nothing for them: they bring down what is above the machine (complex
+/// numbers, vectors, switches, va_arg), keep gcc's own books, or hold other passes.
 const REQUIRED: [&str; 59] = [
     "tree-omplower",
     "tree-lower",
@@ -117,8 +118,8 @@ const SILENT: [&str; 7] = [
 ];
 
 /// The arguments that each switch off one pass that gcc runs under these arguments, the likeliest causes of
-/// other bits first: `-fdisable-tree-reassoc1`. gcc notes each on standard error. Asked from gcc; the error is in its own words. A compiler that
-/// is no gcc has none.
+/// other bits first: `-fdisable-tree-reassoc1`. gcc notes each on standard error. Asked from gcc; the error
+/// is in its own words. A compiler that is no gcc has none.
 pub fn passes(compiler: &Compiler, args: &[String]) -> Result<Vec<String>, String> {
     if compiler.family != Family::Gcc {
         return Ok(Vec::new());
@@ -140,10 +141,8 @@ fn parse(answer: &str) -> Vec<String> {
         answer.lines().filter_map(|line| line.rsplit_once(':')).filter(|(_, state)| state.trim() == "ON");
     let switchable = |name: &&str| {
         let known = name.starts_with("tree-") || name.starts_with("rtl-");
-        known
-            && !name.contains(char::is_whitespace)
-            && !REQUIRED.contains(&base(name))
-            && !SILENT.contains(&base(name))
+        let needed = REQUIRED.contains(&base(name)) || SILENT.contains(&base(name));
+        known && !needed && !name.contains(char::is_whitespace)
     };
     let mut names: Vec<&str> = on.map(|(name, _)| name.trim()).filter(switchable).collect();
     names.sort_by_key(|name| FIRST.iter().position(|first| *first == base(name)).unwrap_or(FIRST.len()));
@@ -152,7 +151,8 @@ fn parse(answer: &str) -> Vec<String> {
 
 fn switch(name: &str) -> String {
     match name {
-        // The pass before it leaves questions in the code that only this pass answers; the flag takes both away.
+        // The pass before it leaves questions in the code that only this pass answers; the flag takes both
+        // away.
         "tree-vect" => "-fno-tree-loop-vectorize".into(),
         _ => format!("-fdisable-{name}"),
     }
