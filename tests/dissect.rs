@@ -12,7 +12,7 @@ use bitrift::dissect::{CFile, Dialect, unified_diff};
 /// Every kind of unit, and what pragmas alone do not reach: calls, negations, choices.
 const KINDS: &str = r#"
 struct pair { double a, b; };
-double g(double); void v(double, double); struct pair mk(double, double);
+double g(double); void v(double, double); struct pair mk(double, double); _Complex double ring(double);
 #define SQUARE(x) ((x) * (x))
 #define CHECK(r) do { if ((r) > 1.0 + g(r)) return 0.0; } while (0)
 #define AREA (x * y)
@@ -55,6 +55,8 @@ again:
   if (g(x)) goto TWO;
   for (s = g(x); g(s) > 2; s = -s) n > 2 ? v(x, -x) : v(y, y);
   sized[0] = arr[n > 1] = g(t2);
+  if (n > 1 && (g(x) < y || !(g(y) > 2))) r = n > 3 && (-x > g(y)) ? y : (g(x) > 2 ? x : y);
+  while ((g(x))) { struct pair three = mk(-x, g(y)); _Complex double z = ring(-x); one = three; r = (double) z; }
   if (n == 7) return n > 2 ? g(x) : -r;
   return r + s + c + table[n] + arr[0] + one.a + two.b + k + f + *pointer + many[0].a + sized[0];
 }

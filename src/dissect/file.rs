@@ -9,6 +9,10 @@ use super::function::{CFunction, functions};
 use super::statement::{CStatement, Form};
 use super::syntax::parse;
 
+/// A variable that no source has.
+const MADE: &str = "bitrift_value";
+const VALUE_END: &str = ")); bitrift_value; })";
+
 /// A text taken apart. Any text is one, also one that is no C: then it has no functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CFile {
@@ -78,32 +82,46 @@ impl CFile {
     }
 }
 
+/// Pragmas alone leave clang's calls, negations and choices (`?:`) as they were unless a cast stands around
+/// them: a cast puts all that is computed inside it under the options that are valid at its place. So what is
+/// precise stands in a cast to `void`, or to `_Bool` where it is a condition. A `return` may stand in a
+/// statement expression there, and so may macros that are statements.
 fn make_precise(dialect: Dialect, function: &CFunction, edits: &mut Edits) {
-    match dialect {
-        Dialect::Clang => {
-            edits.insert(function.body.start, format!("{{ {} (void)(", inline_pragmas()));
-            edits.insert(function.body.end, "); }");
-        }
-        Dialect::Gcc => edits.insert(function.start, format!("{} ", attribute(true))),
+    if dialect == Dialect::Gcc {
+        edits.insert(function.start, format!("{} ", attribute(true)));
+        return;
     }
+    edits.insert(function.body.start, format!("{{ {} (void)(", inline_pragmas()));
+    for statement in &function.statements {
+        cast_truths(statement, edits);
+    }
+    edits.insert(function.body.end, "); }");
 }
 
-/// Pragmas alone leave clang's calls, negations and choices (`?:`) as they were unless a cast stands around
-/// them: a cast puts all that is computed inside it under the options that are valid at its place. So every
-/// form has one, to the type the expression has anyway or to what becomes of it. A `return` may stand in a
-/// statement expression, and so may macros that are statements.
 fn wrap(statement: &CStatement, edits: &mut Edits) {
     let pragmas = inline_pragmas();
+    let expression = &statement.expression;
     let (range, open, close) = match &statement.form {
         Form::Whole(range) => (range, format!("{{ {pragmas} (void)({{ "), " }); }"),
-        Form::Condition => (&statement.expression, format!("({{ {pragmas} (_Bool)("), "); })"),
-        Form::Discarded => (&statement.expression, format!("({{ {pragmas} (void)("), "); })"),
+        Form::Condition => (expression, format!("({{ {pragmas} (_Bool)("), "); })"),
+        Form::Discarded => (expression, format!("({{ {pragmas} (void)("), "); })"),
         Form::Set { .. } | Form::Value => {
-            (&statement.expression, format!("({{ {pragmas} (__typeof__({}))(", statement.text), "); })")
+            // A cast to the type itself does not do for structures and complex numbers.
+            let made = format!("__typeof__({}) {MADE}; (void)({MADE} = (", statement.text);
+            (expression, format!("({{ {pragmas} {made}"), VALUE_END)
         }
     };
     edits.insert(range.start, open);
+    cast_truths(statement, edits);
     edits.insert(range.end, close);
+}
+
+/// Clang takes the options of the command line for an operand in parentheses that it asks for its truth.
+fn cast_truths(statement: &CStatement, edits: &mut Edits) {
+    for range in &statement.truths {
+        edits.insert(range.start, "(_Bool)(");
+        edits.insert(range.end, ")");
+    }
 }
 
 #[cfg(test)]
@@ -128,13 +146,28 @@ mod tests {
     fn statements_become_blocks_and_values_statement_expressions() {
         assert_eq!(
             all_statements("double f(double x) { double y = x * x; if (x < y) x = y + 1; return x; }"),
-            "double f(double x) { double y = ({ P (__typeof__(x * x))(x * x); }); if (({ P (_Bool)(x < y); })) \
+            "double f(double x) { double y = ({ P __typeof__(x * x) bitrift_value; \
+             (void)(bitrift_value = (x * x)); bitrift_value; }); if (({ P (_Bool)(x < y); })) \
              { P (void)({ x = y + 1; }); } return x; }"
         );
         assert_eq!(
             all_statements("double f(double x) { for (x = g(x); ; x *= 2) return x + 1; }"),
             "double f(double x) { for (({ P (void)(x = g(x)); }); ; ({ P (void)(x *= 2); })) \
              { P (void)({ return x + 1; }); } }"
+        );
+    }
+
+    #[test]
+    fn operands_in_parentheses_that_are_asked_for_their_truth_are_cast() {
+        let text = "int f(double x) { return x < 2 && (g(x) > 1 || !(x > 3)) ? 1 : (x) ?: 2; }";
+        let inner = "x < 2 && (_Bool)((g(x) > 1 || !(_Bool)((x > 3)))) ? 1 : (x) ?: 2";
+        assert_eq!(
+            all_statements(text),
+            format!("int f(double x) {{ {{ P (void)({{ return {inner}; }}); }} }}")
+        );
+        assert_eq!(
+            all_statements("int f(double x) { if ((x)) x = g(x); }"),
+            "int f(double x) { if (({ P (_Bool)((_Bool)((x))); })) { P (void)({ x = g(x); }); } }"
         );
     }
 

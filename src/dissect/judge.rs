@@ -90,6 +90,15 @@ impl<'a> Judge<'a> {
         self.consists_of(expression, |name| !name.contains(|c: char| c.is_ascii_lowercase()), |_| true)
     }
 
+    /// Whether an operand may hide what computes it behind parentheses or a macro.
+    pub fn is_veiled(&self, operand: Node<'_>) -> bool {
+        match operand.kind() {
+            "parenthesized_expression" | "call_expression" => true,
+            "identifier" => self.macros.computes(text_of(operand, self.text)),
+            _ => false,
+        }
+    }
+
     fn operates(&self, node: Node<'_>) -> bool {
         match node.kind() {
             "binary_expression"

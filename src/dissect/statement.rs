@@ -14,6 +14,9 @@ pub struct CStatement {
     /// The bytes of the expression.
     pub(super) expression: Range<usize>,
     pub(super) form: Form,
+    /// Operands in it that are asked only whether they are zero and that hide what computes them behind
+    /// parentheses or a macro.
+    pub(super) truths: Vec<Range<usize>>,
 }
 
 /// What surrounds an expression, which decides how it can be rewritten.

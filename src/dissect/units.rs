@@ -155,13 +155,38 @@ impl<'t> Finder<'_, 't> {
             return;
         }
         let start = expression.start_position();
+        let mut truths = self.truths(expression);
+        if form == Form::Condition && self.judge.is_veiled(expression) {
+            truths.insert(0, expression.byte_range());
+        }
         self.units.statements.push(CStatement {
             line: start.row + 1,
             column: start.column + 1,
             text: folded(expression, self.text),
             expression: expression.byte_range(),
             form,
+            truths,
         });
+    }
+
+    fn truths(&self, expression: Node<'t>) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        visit(expression, |node| {
+            let operator = node.child_by_field_name("operator").map(|o| text_of(o, self.text));
+            let fields: &[&str] = match (node.kind(), operator) {
+                ("binary_expression", Some("&&" | "||")) => &["left", "right"],
+                ("unary_expression", Some("!")) => &["argument"],
+                // The condition of `a ?: b` is also its value.
+                ("conditional_expression", _) if node.child_by_field_name("consequence").is_some() => {
+                    &["condition"]
+                }
+                _ => &[],
+            };
+            let operands = fields.iter().filter_map(|field| node.child_by_field_name(field));
+            found.extend(operands.filter(|o| self.judge.is_veiled(*o)).map(|o| o.byte_range()));
+            true
+        });
+        found
     }
 }
 
