@@ -1,10 +1,8 @@
 //! Trees compiled and asked: objects of two modes mixed file by file, linked with a small driver.
 
-use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bitrift::fp::Stream;
@@ -18,6 +16,26 @@ pub enum Compiler {
     Gcc,
 }
 
+impl Compiler {
+    fn command(self) -> &'static str {
+        match self {
+            Compiler::Clang => "clang-16",
+            Compiler::Gcc => "gcc",
+        }
+    }
+
+    fn flags(self, mode: Mode) -> &'static [&'static str] {
+        match (mode, self) {
+            (Mode::Plain, _) => &["-O0"],
+            (Mode::Fast, _) => &["-O3", "-ffast-math", "-mfma"],
+            (Mode::FastWithPragmas, Compiler::Clang) => {
+                &["-O3", "-ffast-math", "-mfma", "-Xclang", "-ffp-contract=fast-honor-pragmas"]
+            }
+            (Mode::FastWithPragmas, Compiler::Gcc) => panic!("gcc has no such pragmas"),
+        }
+    }
+}
+
 /// How one file is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
@@ -29,6 +47,9 @@ pub enum Mode {
 }
 
 pub type Input = [f64; 2];
+
+/// Objects by what they are made of, so that equal code is compiled once.
+const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/injections");
 
 /// Reads pairs of doubles as bits, prints the bits of the result. Linked without fast-math, so that
 /// subnormals are flushed only when asked for.
@@ -57,13 +78,12 @@ int main(int argc, char **argv)
 }
 "#;
 
-/// A compiler, and every object it made.
+/// A compiler, and a folder for what it makes.
 pub struct Lab {
     compiler: Compiler,
+    version: Vec<u8>,
     folder: TempDir,
-    objects: Mutex<HashMap<(String, Mode), PathBuf>>,
     names: AtomicUsize,
-    driver: PathBuf,
 }
 
 impl Lab {
@@ -72,10 +92,10 @@ impl Lab {
         for (name, text) in Tree::fixture().files.iter().filter(|(name, _)| name.ends_with(".h")) {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
-        let driver = PathBuf::new();
-        let mut lab = Lab { compiler, folder, objects: Mutex::default(), names: AtomicUsize::new(0), driver };
-        lab.driver = lab.object(DRIVER, Mode::Plain);
-        lab
+        std::fs::create_dir_all(CACHE).unwrap();
+        let version = Command::new(compiler.command()).arg("--version").output();
+        let version = version.unwrap_or_else(|e| panic!("{compiler:?}: {e}")).stdout;
+        Lab { compiler, version, folder, names: AtomicUsize::new(0) }
     }
 
     /// The bits of the result at each input, with each file compiled in the mode that is asked for.
@@ -86,11 +106,10 @@ impl Lab {
         flushed: bool,
         inputs: &[Input],
     ) -> Vec<u64> {
-        let objects: Vec<PathBuf> =
-            tree.sources().map(|(name, text)| self.object(text, mode(name))).collect();
+        let mut objects = vec![self.object(DRIVER, Mode::Plain)];
+        objects.extend(tree.sources().map(|(name, text)| self.object(text, mode(name))));
         let program = self.fresh("program");
-        let mut link = Command::new(self.command());
-        run(link.arg(&self.driver).args(&objects).arg("-lm").arg("-o").arg(&program));
+        run(Command::new(self.compiler.command()).args(&objects).arg("-lm").arg("-o").arg(&program));
         let mut ask = Command::new(&program);
         ask.args(flushed.then_some("flushed")).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = ask.spawn().unwrap();
@@ -128,36 +147,24 @@ impl Lab {
     }
 
     fn object(&self, text: &str, mode: Mode) -> PathBuf {
-        let key = (text.to_owned(), mode);
-        if let Some(known) = self.objects.lock().unwrap().get(&key) {
-            return known.clone();
+        let flags = self.compiler.flags(mode);
+        let header = &Tree::fixture().files["reservoir.h"];
+        let mut key = blake3::Hasher::new();
+        for part in [&self.version[..], flags.join(" ").as_bytes(), header.as_bytes(), text.as_bytes()] {
+            key.update(blake3::hash(part).as_bytes());
         }
-        let object = self.fresh("o");
-        let source = object.with_extension("c");
-        std::fs::write(&source, text).unwrap();
-        let mut compile = Command::new(self.command());
-        compile.arg("-I").arg(self.folder.path()).args(["-fPIC", "-c"]).args(self.flags(mode));
-        run(compile.arg(&source).arg("-o").arg(&object));
-        self.objects.lock().unwrap().insert(key, object.clone());
-        object
-    }
-
-    fn command(&self) -> &'static str {
-        match self.compiler {
-            Compiler::Clang => "clang-16",
-            Compiler::Gcc => "gcc",
+        let known = Path::new(CACHE).join(format!("{}.o", key.finalize().to_hex()));
+        if !known.exists() {
+            let source = self.fresh("c");
+            // Other tests may be at the same object: it gets its name when it is complete.
+            let object = tempfile::NamedTempFile::new_in(CACHE).unwrap().into_temp_path();
+            std::fs::write(&source, text).unwrap();
+            let mut compile = Command::new(self.compiler.command());
+            compile.arg("-I").arg(self.folder.path()).args(["-fPIC", "-c"]).args(flags);
+            run(compile.arg(&source).arg("-o").arg(&object));
+            object.persist(&known).unwrap();
         }
-    }
-
-    fn flags(&self, mode: Mode) -> &'static [&'static str] {
-        match (mode, self.compiler) {
-            (Mode::Plain, _) => &["-O0"],
-            (Mode::Fast, _) => &["-O3", "-ffast-math", "-mfma"],
-            (Mode::FastWithPragmas, Compiler::Clang) => {
-                &["-O3", "-ffast-math", "-mfma", "-Xclang", "-ffp-contract=fast-honor-pragmas"]
-            }
-            (Mode::FastWithPragmas, Compiler::Gcc) => panic!("gcc has no such pragmas"),
-        }
+        known
     }
 
     fn fresh(&self, extension: &str) -> PathBuf {

@@ -1,4 +1,7 @@
-//! Expressions whose value a licence of fast-math changes. Whatever it does, the value stays a whole number, so that all that follows is exact.
+//! Expressions whose value a licence of fast-math changes. The value stays a whole number, so that all that follows is exact.
+//!
+//! A call or a product is around every sum: LLVM takes a precise sum apart when a fast one adds it to something, and the
+//! statement would be guilty even with all licences taken from it.
 
 use super::Kind;
 
