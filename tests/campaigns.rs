@@ -96,3 +96,35 @@ fn undefined_symbols(artifact: &Artifact) -> Vec<String> {
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().filter(|line| line.trim_start().starts_with("U ")).map(str::to_owned).collect()
 }
+
+/// The case study of CIGEN's paper, section 4.4, which CIEL needed an input for: two sides of zero, two statements.
+#[test]
+fn the_two_sides_of_airy_ai_have_the_causes_that_the_paper_found() {
+    let matrix = fetched("gsl").join("matrix.toml").display().to_string();
+    let desk = Desk::new();
+    let words = ["--quiet", "--function", "gsl_sf_airy_Ai"];
+    desk.expect(
+        0,
+        &[&["run", &matrix, "--budget", "paper", "--no-confirm", "--out", "run"], &words[..]].concat(),
+    );
+    let words = ["explain", "run", "--matrix", &matrix, "--layer", "statement", "--quiet", "--json"];
+    let file = desk.expect(0, &words).json();
+    let run = desk.json("run/run.json");
+    let ranges = comparison(&run, "gsl_sf_airy_Ai", FAST)["ranges"].as_array().unwrap();
+    let worst = |negative: bool| {
+        let side = ranges.iter().filter(|r| r["lo"][0]["dec"].as_str().unwrap().starts_with('-') == negative);
+        let bits = |r: &&Value| r["max_bits"].as_f64().unwrap();
+        side.max_by(|a, b| bits(a).total_cmp(&bits(b))).unwrap()["id"].as_str().unwrap()
+    };
+    for (negative, function, text) in [
+        (true, "gsl_sf_cos_e", "((abs_x - y * P1) - y * P2) - y * P3"),
+        (false, "gsl_sf_airy_Ai_e", "exp(-2.0*x32/3.0)"),
+    ] {
+        let layer = &file["findings"][worst(negative)]["layers"]["statement"];
+        assert_eq!(layer["standing"], "found", "{layer:#}");
+        let suspect = &layer["causes"][0][0];
+        assert_eq!(suspect["function"], function, "{layer:#}");
+        assert!(suspect["text"].as_str().unwrap().contains(text), "{layer:#}");
+        assert_eq!(layer["causes"].as_array().unwrap().len(), 1, "{layer:#}");
+    }
+}

@@ -63,6 +63,11 @@ fn the_commands_of_the_fast_math_page_run() {
 }
 
 #[test]
+fn the_commands_of_the_page_on_causes_run() {
+    every_command_runs("docs/explain.md", 6);
+}
+
+#[test]
 fn the_commands_of_the_gate_page_run() {
     every_command_runs("docs/gate.md", 4);
 }
@@ -118,6 +123,7 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
     for page in [
         "README.md",
         "docs/fast-math.md",
+        "docs/explain.md",
         "docs/gate.md",
         "docs/porting.md",
         "docs/matrix.md",

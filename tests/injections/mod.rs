@@ -7,6 +7,7 @@ mod special;
 mod terms;
 mod tree;
 
+#[allow(unused_imports)] // Each test program uses a part of it.
 pub use lab::{Compiler, Lab, Mode, inputs, share};
 pub use special::{Nature, Special, specials};
 pub use tree::{Edit, Tree};
