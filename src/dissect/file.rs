@@ -11,7 +11,6 @@ use super::syntax::parse;
 
 /// A variable that no source has.
 const MADE: &str = "bitrift_value";
-const VALUE_END: &str = ")); bitrift_value; })";
 
 /// A text taken apart. Any text is one, also one that is no C: then it has no functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,13 +101,13 @@ fn wrap(statement: &CStatement, edits: &mut Edits) {
     let pragmas = inline_pragmas();
     let expression = &statement.expression;
     let (range, open, close) = match &statement.form {
-        Form::Whole(range) => (range, format!("{{ {pragmas} (void)({{ "), " }); }"),
-        Form::Condition => (expression, format!("({{ {pragmas} (_Bool)("), "); })"),
-        Form::Discarded => (expression, format!("({{ {pragmas} (void)("), "); })"),
+        Form::Whole(range) => (range, format!("{{ {pragmas} (void)({{ "), " }); }".to_owned()),
+        Form::Condition => (expression, format!("({{ {pragmas} (_Bool)("), "); })".to_owned()),
+        Form::Discarded => (expression, format!("({{ {pragmas} (void)("), "); })".to_owned()),
         Form::Set { .. } | Form::Value => {
             // A cast to the type itself does not do for structures and complex numbers.
             let made = format!("__typeof__({}) {MADE}; (void)({MADE} = (", statement.text);
-            (expression, format!("({{ {pragmas} {made}"), VALUE_END)
+            (expression, format!("({{ {pragmas} {made}"), format!(")); {MADE}; }})"))
         }
     };
     edits.insert(range.start, open);

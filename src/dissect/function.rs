@@ -146,6 +146,14 @@ mod tests {
     }
 
     #[test]
+    fn complex_numbers_are_no_obstacle() {
+        let text = "double complex f(complex double z, float _Complex w) { w = (float complex)z * 2; return z * w; }";
+        let units: Vec<_> =
+            CFile::parse(text).functions()[0].statements.iter().map(|s| s.text.clone()).collect();
+        assert_eq!(units, ["w = (float complex)z * 2", "z * w"]);
+    }
+
+    #[test]
     fn functions_in_conditional_parts_are_found_in_every_branch() {
         let text = "#ifdef A\nint one(void) { return f(1); }\n#elif B\nint two(void) { return f(2); }\n\
                     #else\nint three(void) { return f(3); }\n#endif\n";

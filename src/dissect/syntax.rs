@@ -20,9 +20,8 @@ fn without_complex(text: &str) -> Vec<u8> {
             .rfind(|c| !is_word(c))
             .map_or(0, |n| n + text[n..].chars().next().map_or(0, char::len_utf8));
         let end = at + found.len();
-        let before = text[..start].split_whitespace().next_back();
-        let after = text[end..].split(|c: char| !is_word(c) && !c.is_whitespace()).next();
-        let after = after.and_then(|words| words.split_whitespace().next());
+        let before = text[..start].trim_end().rsplit(|c| !is_word(c)).next();
+        let after = text[end..].trim_start().split(|c| !is_word(c)).next();
         if matches!(&text[start..end], "complex" | "_Complex") && (is_type(before) || is_type(after)) {
             bytes[start..end].fill(b' ');
         }
