@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use bitrift::dissect::{CFile, Dialect, unified_diff};
+use bitrift::dissect::{CFile, Dialect, Remedy, unified_diff};
 
 /// Every kind of unit, and what pragmas alone do not reach: calls, negations, choices.
 const KINDS: &str = r#"
@@ -258,7 +258,7 @@ fn every_fix_applies_as_a_patch_and_compiles() {
         let groups = [(0, BTreeSet::new()), (0, BTreeSet::from([3, 9])), (1, BTreeSet::from([0, 1]))];
         let mut seen = BTreeSet::new();
         for (function, statements) in units.chain(groups) {
-            let fix = file.fixed(dialect, function, &statements, true).unwrap();
+            let fix = file.fixed(dialect, function, &statements, Remedy::WithoutContraction).unwrap();
             if !seen.insert(fix.text.clone()) {
                 continue;
             }
@@ -276,7 +276,7 @@ fn a_fix_in_a_block_makes_its_statement_precise_and_no_other() {
     let file = CFile::parse(text);
     assert_eq!(loose(text, "-O0"), 3);
     for statement in 0..3 {
-        let fix = file.fixed(Dialect::Clang, 0, &BTreeSet::from([statement]), false).unwrap();
+        let fix = file.fixed(Dialect::Clang, 0, &BTreeSet::from([statement]), Remedy::Precise).unwrap();
         assert_eq!(loose(&fix.text, "-O0"), 2, "{}", fix.text);
     }
 }

@@ -6,6 +6,7 @@ use super::dialect::{Dialect, attribute, inline_pragmas};
 use super::edit::Edits;
 use super::fix::{Fix, fix};
 use super::function::{CFunction, functions};
+use super::remedy::Remedy;
 use super::statement::{CStatement, Form};
 use super::syntax::parse;
 
@@ -61,19 +62,18 @@ impl CFile {
     }
 
     /// A change that a person would accept: the narrowest pragma or attribute that makes these statements of
-    /// a function precise, or the whole function when there are none. Contraction is only forbidden when
-    /// asked for. None when the function has an obstacle or something is not there.
+    /// a function precise, or the whole function when there are none. None when the function has an obstacle or something is not there.
     pub fn fixed(
         &self,
         dialect: Dialect,
         function: usize,
         statements: &BTreeSet<usize>,
-        without_contraction: bool,
+        remedy: Remedy,
     ) -> Option<Fix> {
         let function = self.functions.get(function).filter(|f| f.obstacle.is_none())?;
         let chosen: Option<Vec<&CStatement>> =
             statements.iter().map(|s| function.statements.get(*s)).collect();
-        Some(fix(&self.text, dialect, function, &chosen?, without_contraction))
+        Some(fix(&self.text, dialect, function, &chosen?, remedy))
     }
 
     fn statement(&self, function: usize, statement: usize) -> Option<&CStatement> {
@@ -205,8 +205,8 @@ mod tests {
                 file.precise(dialect, &BTreeSet::from([0, 5]), &BTreeSet::from([(0, 0), (9, 9)])),
                 text
             );
-            assert_eq!(file.fixed(dialect, 0, &BTreeSet::new(), false), None);
-            assert_eq!(file.fixed(dialect, 5, &BTreeSet::new(), false), None);
+            assert_eq!(file.fixed(dialect, 0, &BTreeSet::new(), Remedy::Precise), None);
+            assert_eq!(file.fixed(dialect, 5, &BTreeSet::new(), Remedy::Precise), None);
         }
     }
 
@@ -269,7 +269,7 @@ mod tests {
             let made = file.precise(dialect, &BTreeSet::new(), &everything(&file));
             assert_eq!(made.matches('\n').count(), text.matches('\n').count());
             for (f, s) in everything(&file) {
-                let fix = file.fixed(dialect, f, &BTreeSet::from([s]), true);
+                let fix = file.fixed(dialect, f, &BTreeSet::from([s]), Remedy::WithoutBuiltins);
                 assert!(fix.is_some_and(|fix| fix.text != text));
             }
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::dialect::{Dialect, NO_CONTRACTION, PRECISE, attribute};
 use super::edit::Edits;
 use super::function::CFunction;
+use super::remedy::{Remedy, no_builtin};
 use super::layout::{comment_after, deeper, indent_at, line_at, newline, step};
 use super::statement::{CStatement, Form};
 
@@ -21,14 +22,15 @@ pub fn fix(
     dialect: Dialect,
     function: &CFunction,
     statements: &[&CStatement],
-    without_contraction: bool,
+    remedy: Remedy,
 ) -> Fix {
+    let without_contraction = remedy >= Remedy::WithoutContraction;
     let mut pragmas = vec![format!("#pragma {PRECISE}")];
     if without_contraction {
         pragmas.push(format!("#pragma {NO_CONTRACTION}"));
     }
     let writer = Writer { text, pragmas, step: step(text), newline: newline(text) };
-    match (dialect, statements) {
+    let fix = match (dialect, statements) {
         (Dialect::Gcc, _) => writer.with_attribute(function, attribute(without_contraction)),
         (Dialect::Clang, [only]) => match &only.form {
             Form::Whole(range) => writer.in_block(range.clone(), only),
@@ -38,6 +40,10 @@ pub fn fix(
             Form::Condition | Form::Discarded | Form::Value => writer.at_start_of_block(function, statements),
         },
         (Dialect::Clang, _) => writer.at_start_of_block(function, statements),
+    };
+    match (dialect, remedy) {
+        (Dialect::Clang, Remedy::WithoutBuiltins) => writer.without_builtins(fix, function, statements),
+        _ => fix,
     }
 }
 
@@ -63,6 +69,23 @@ impl Writer<'_> {
         let at = function.start;
         let line = format!("{attribute}{}{}", self.newline, indent_at(self.text, at));
         self.done(at..at, line, format!("puts `{attribute}` before {}", function.name))
+    }
+
+    /// The head of the function is before everything that was changed, so its place is still the same.
+    fn without_builtins(&self, fix: Fix, function: &CFunction, statements: &[&CStatement]) -> Fix {
+        let attribute = match statements {
+            [] => no_builtin(function.statements.iter()),
+            some => no_builtin(some.iter().copied()),
+        };
+        let Some(attribute) = attribute else { return fix };
+        let at = function.start;
+        let line = format!("{attribute}{}{}", self.newline, indent_at(self.text, at));
+        let mut edits = Edits::default();
+        edits.insert(at, line);
+        Fix {
+            text: edits.apply(&fix.text),
+            what: format!("{} and `{attribute}` before {}", fix.what, function.name),
+        }
     }
 
     fn in_block(&self, range: Range<usize>, statement: &CStatement) -> Fix {
@@ -161,7 +184,7 @@ mod tests {
 
     fn fixed(text: &str, dialect: Dialect, statements: &[usize]) -> Fix {
         let chosen: BTreeSet<usize> = statements.iter().copied().collect();
-        CFile::parse(text).fixed(dialect, 0, &chosen, false).expect("a fix")
+        CFile::parse(text).fixed(dialect, 0, &chosen, Remedy::Precise).expect("a fix")
     }
 
     const P: &str = "#pragma float_control(precise, on)";
@@ -240,8 +263,17 @@ mod tests {
     fn contraction_is_forbidden_when_asked_for() {
         let file = CFile::parse("double f(double x) { return x * x; }\n");
         let texts = [Dialect::Clang, Dialect::Gcc]
-            .map(|dialect| file.fixed(dialect, 0, &BTreeSet::from([0]), true).map(|fix| fix.text));
+            .map(|dialect| file.fixed(dialect, 0, &BTreeSet::from([0]), Remedy::WithoutContraction).map(|fix| fix.text));
         assert!(texts[0].as_ref().is_some_and(|t| t.contains("#pragma clang fp contract(off)")));
         assert!(texts[1].as_ref().is_some_and(|t| t.contains("fp-contract=off")));
+    }
+
+    #[test]
+    fn calls_that_clang_simplifies_can_be_kept() {
+        let file = CFile::parse("#include <math.h>\ndouble f(double x) {\n    return log(exp(x));\n}\n");
+        let fix = file.fixed(Dialect::Clang, 0, &BTreeSet::from([0]), Remedy::WithoutBuiltins).expect("a fix");
+        let attribute = "__attribute__((no_builtin(\"exp\", \"log\")))";
+        assert!(fix.text.contains(&format!("\n{attribute}\ndouble f(double x) {{\n    {{\n")), "{}", fix.text);
+        assert!(fix.what.ends_with(&format!("and `{attribute}` before f")), "{}", fix.what);
     }
 }

@@ -10,7 +10,7 @@ use super::error::ExplainError;
 use super::file::shown;
 use super::scene::{Desk, Scene};
 use crate::compile::Part;
-use crate::dissect::{CFile, unified_diff};
+use crate::dissect::{CFile, Remedy, unified_diff};
 use crate::model::{BuiltObject, Experiment, FixRow};
 
 /// A patch that was tried, with what its speed can be measured on.
@@ -23,11 +23,11 @@ pub struct Fixed {
 /// The outer error ends everything, the inner one says why there is no patch.
 pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, ExplainError> {
     let mut why = String::new();
-    // Fused multiplications and additions are only forbidden where they matter.
-    for without_contraction in [false, true] {
-        match attempt(desk, known, without_contraction)? {
+    // No more is forbidden than has to be.
+    for remedy in Remedy::ALL {
+        match attempt(desk, known, remedy)? {
             Ok(fixed) if fixed.row.cured == fixed.row.of => return Ok(Ok(fixed)),
-            Ok(fixed) if without_contraction && fixed.row.cured > 0 => return Ok(Ok(fixed)),
+            Ok(fixed) if remedy == Remedy::WithoutBuiltins && fixed.row.cured > 0 => return Ok(Ok(fixed)),
             Ok(_) => why = "the narrowest pragma or attribute does not take the difference away".into(),
             Err(words) => why = words,
         }
@@ -38,11 +38,11 @@ pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, Expl
 fn attempt(
     desk: &Desk<'_>,
     known: &Known,
-    without_contraction: bool,
+    remedy: Remedy,
 ) -> Result<Result<Fixed, String>, ExplainError> {
     let ground = &known.ground;
     let scene = Scene { desk, reference: ground.reference.clone(), variant: ground.variant.clone() };
-    let (texts, what) = match texts(desk.experiment, known, without_contraction) {
+    let (texts, what) = match texts(desk.experiment, known, remedy) {
         Ok(texts) => texts,
         Err(why) => return Ok(Err(why)),
     };
@@ -69,7 +69,7 @@ fn attempt(
 /// The files before and after, and what was done to them.
 type Texts = (BTreeMap<usize, (String, String)>, String);
 
-fn texts(experiment: &Experiment, known: &Known, without_contraction: bool) -> Result<Texts, String> {
+fn texts(experiment: &Experiment, known: &Known, remedy: Remedy) -> Result<Texts, String> {
     let sources = &experiment.sources.files;
     let mut wanted: BTreeMap<usize, BTreeMap<usize, BTreeSet<usize>>> = BTreeMap::new();
     for guilt in &known.guilty {
@@ -97,7 +97,7 @@ fn texts(experiment: &Experiment, known: &Known, without_contraction: bool) -> R
             });
             let number =
                 same.ok_or_else(|| format!("{name} stands in a file that is included: no patch is made"))?;
-            let fixed = CFile::parse(&after).fixed(dialect, number, &statements, without_contraction);
+            let fixed = CFile::parse(&after).fixed(dialect, number, &statements, remedy);
             let fixed = fixed.ok_or_else(|| format!("{name} cannot be patched"))?;
             after = fixed.text;
             done.push(fixed.what);

@@ -237,6 +237,7 @@ pub(super) fn run() -> RunFile {
         host: HostRow { cpu: "x86".into(), libm: "glibc 2.36".into() },
         baseline: "gcc/O0/native".into(),
         builds: builds(),
+        sources: BTreeMap::new(),
         functions: named(functions()),
     }
 }
