@@ -3,7 +3,7 @@
 mod browser;
 mod common;
 
-use browser::stored::{BASELINE, comparison, function, number, page_of, range, run, samples, small};
+use browser::stored::{BASELINE, comparison, few, function, number, page_of, range, run, samples, small};
 use browser::{DESKTOP, PHONE, Page};
 use common::Desk;
 use serde_json::{Value, json};
@@ -50,14 +50,16 @@ fn a_thousand_functions_on_twenty_builds_are_there_within_three_seconds() {
     let mut time = page.open(&file, "");
     println!("there after {time} ms");
     if time >= 3000.0 {
-        // Others use the machine too.
-        page = Page::new(DESKTOP);
+        page = Page::new(DESKTOP); // Others use the machine too.
         time = page.open(&file, "");
         println!("again: {time} ms");
     }
     assert!(time < 3000.0, "{time} ms");
     assert_eq!(page.text("document.getElementById('count').textContent"), "1,000 functions");
-    assert!(page.number("document.querySelectorAll('#grid tbody tr').length") < 100.0);
+    let rows = page.number("document.querySelectorAll('#grid tbody tr').length");
+    assert!(rows < 100.0 && fills_its_frame(&mut page), "{rows}");
+    page.click("#grid th.name button");
+    assert_eq!(names(&mut page)[..2], ["f0000", "f0001"]);
     // Far down, and the rows there are the right ones.
     page.eval("document.getElementById('grid').scrollTop = 500 * 26");
     page.until("document.getElementById('row500') !== null && document.getElementById('row0') === null");
@@ -71,6 +73,28 @@ fn a_thousand_functions_on_twenty_builds_are_there_within_three_seconds() {
     page.until("document.querySelector('#function .plot[data-points]') !== null");
     println!("a function after {:?}", start.elapsed());
     assert_eq!(page.texts(".chip").len(), 19);
+    page.assert_quiet(&file);
+}
+
+/// Rows reach to the bottom of the matrix's frame: no part of it waits for somebody to scroll.
+fn fills_its_frame(page: &mut Page) -> bool {
+    let last = page
+        .number("[...document.querySelectorAll('#grid tr[data-f]')].pop().getBoundingClientRect().bottom");
+    last + 2.0 >= page.number("document.getElementById('grid').getBoundingClientRect().bottom")
+}
+
+#[test]
+fn a_matrix_of_few_builds_shows_all_rows_and_stays_clear_of_what_is_below() {
+    let desk = Desk::new();
+    let (run, samples) = few();
+    let file = page_of(&desk, &run, &samples);
+    let mut page = Page::new(DESKTOP);
+    page.open(&file, "");
+    assert!(names(&mut page).len() == 18 && fills_its_frame(&mut page));
+    // The matrix stays beside the function while that is read, and lets the builds below be.
+    page.eval("scrollTo(0, document.body.scrollHeight)");
+    let end = page.number("document.getElementById('matrix').getBoundingClientRect().bottom");
+    assert!(end <= page.number("document.getElementById('builds').getBoundingClientRect().top"), "{end}");
     page.assert_quiet(&file);
 }
 

@@ -272,6 +272,7 @@ fn no_hostile_run_file_makes_a_report_or_a_comparison_fail_other_than_in_words()
             vec!["report", "run", "--sarif"],
             vec!["report", "run", "--github"],
             vec!["report", "run", "--samples"],
+            vec!["report", "run", "--html"],
             vec!["compare", "run", "1"],
             vec!["compare", "1", "run", "--json"],
         ] {

@@ -114,10 +114,9 @@ fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String
     if let Some(witness) = &finding.witness {
         let (baseline, variant) = (printable(&witness.baseline.dec), printable(&witness.variant.dec));
         lines.push(format!("  {baseline} -> {variant}"));
-        let see = see(page, finding, inputs);
-        // Wrapped here: a table would break inside a word.
-        let see = wrap(&see, style.width.saturating_sub(MARGIN));
-        lines.extend(see.lines().map(|line| format!("  {line}")));
+        // Broken here: a table would break inside a word.
+        let see = broken(&see(page, finding, inputs), usize::from(style.width.saturating_sub(MARGIN)));
+        lines.extend(see.iter().map(|line| format!("  {line}")));
     }
     lines
 }
@@ -138,14 +137,32 @@ fn says(finding: &GateFinding) -> String {
     }
 }
 
-/// The command that shows a finding.
-fn see(page: &GatePage<'_>, finding: &GateFinding, inputs: &[NumberText]) -> String {
-    let matrix = match page.matrix {
-        "matrix.toml" => String::new(),
-        path => format!(" --matrix {}", quoted(path)),
-    };
-    let inputs: Vec<String> = inputs.iter().map(|x| printable(&x.hex)).collect();
-    format!("bitrift eval {} {}{matrix}", quoted(&finding.function), inputs.join(" "))
+/// The command that shows a finding, in parts that stay whole.
+fn see(page: &GatePage<'_>, finding: &GateFinding, inputs: &[NumberText]) -> Vec<String> {
+    let mut parts = vec!["bitrift eval".to_owned(), quoted(&finding.function)];
+    parts.extend(inputs.iter().map(|x| printable(&x.hex)));
+    if page.matrix != "matrix.toml" {
+        parts.push(format!("--matrix {}", quoted(page.matrix)));
+    }
+    parts
+}
+
+/// A command on as many lines as it takes, which can still be pasted.
+fn broken(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.len() + " \\ ".len() <= width => {
+                line.extend([" ", part.as_str()])
+            }
+            Some(line) => {
+                line.push_str(" \\");
+                lines.push(format!("  {part}"));
+            }
+            None => lines.push(part.clone()),
+        }
+    }
+    lines
 }
 
 /// A word as a shell takes it.
@@ -247,6 +264,13 @@ mod tests {
     #[test]
     fn a_green_gate_is_short() {
         insta::assert_snapshot!(render(&page(&gate(Vec::new()), "matrix.toml"), Style::PLAIN));
+    }
+
+    #[test]
+    fn a_command_that_is_broken_can_still_be_pasted() {
+        let parts = ["bitrift eval", "f", "0x1p+0", "--matrix 'a b.toml'"].map(String::from);
+        assert_eq!(broken(&parts, 80), ["bitrift eval f 0x1p+0 --matrix 'a b.toml'"]);
+        assert_eq!(broken(&parts, 24), ["bitrift eval f 0x1p+0 \\", "  --matrix 'a b.toml'"]);
     }
 
     #[test]

@@ -114,3 +114,16 @@ pub fn small() -> (Value, Vec<Value>) {
     let samples = params.map(|(name, params)| samples(name, params, &builds[1..], 300));
     (run("small", &builds, functions), samples.into())
 }
+
+/// Eighteen functions of a dozen ranges on two builds: the page has both the matrix and a function, and is long.
+pub fn few() -> (Value, Vec<Value>) {
+    let builds = [BASELINE, "gcc/O2/native"];
+    let names: Vec<String> = (0..18).map(|f| format!("f{f:02}")).collect();
+    let row = |name: &String| {
+        let at = |r: i32| (2f64.powi(r * 8), 2f64.powi(r * 8 + 4));
+        let ranges = (0..12).map(|r| range(&format!("{name}#{r}"), 1, at(r), 50.0));
+        function(name, &["x"], vec![comparison(builds[1], 50.0, ranges.collect())])
+    };
+    let drawn = names.iter().map(|name| samples(name, &["x"], &builds[1..], 20));
+    (run("few", &builds, names.iter().map(row).collect()), drawn.collect())
+}

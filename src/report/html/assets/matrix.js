@@ -115,6 +115,8 @@ class Matrix {
     this.body.replaceChildren(...[from > 0 && spacer(from * ROW_HEIGHT), ...rows, empty,
       to < count && spacer((count - to) * ROW_HEIGHT)].filter(Boolean));
     this.mark();
+    // The frame is as high as what is in it: measured while nearly empty, it promised too few rows.
+    if (!all && Math.ceil(this.host.clientHeight / ROW_HEIGHT) > view) this.draw();
   }
 
   row(row, place) {
