@@ -84,6 +84,7 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
         host: HostRow { cpu: "x86".into(), libm: "glibc".into() },
         baseline: BASE.into(),
         builds: vec![build(BASE), build(VARIANT)],
+        sources: BTreeMap::new(),
         functions: vec![FunctionRow {
             name: "f".into(),
             params: vec![ParamRow { name: "x".into(), ty: "double".into() }],

@@ -91,6 +91,7 @@ fn run(builds: &[&str], functions: Vec<FunctionRow>) -> RunFile {
         host: HostRow { cpu: "x86".into(), libm: "glibc".into() },
         baseline: "gcc/O0/native".into(),
         builds: builds.iter().map(|id| build(id)).collect(),
+        sources: BTreeMap::new(),
         functions,
     }
 }
