@@ -7,11 +7,12 @@ use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, lab};
 use crate::cli::{Exit, Format, ReportArgs};
-use crate::findings::select;
+use crate::findings::{select, select_explained};
 use crate::model::printable;
 use crate::report::{Material, github, html, junit, markdown, samples, sarif, summary};
 use crate::store::{
-    page_path, read_confirm, read_run, read_samples, read_speed, resolve, write_text, write_with,
+    page_path, read_confirm, read_explain, read_run, read_samples, read_speed, resolve, write_text,
+    write_with,
 };
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
@@ -89,6 +90,7 @@ fn gather(args: &ReportArgs, folder: &Path) -> Result<Material, Failure> {
         samples: samples.map(|s| (s.function.clone(), s)).collect(),
         confirm: read_confirm(folder)?,
         speed: read_speed(folder)?,
+        explain: read_explain(folder)?.map(|file| select_explained(file, &run)),
         name: args.run.clone(),
         run,
     })

@@ -160,7 +160,8 @@ fn report(
     } else {
         // Without --out this run is the latest.
         let name = args.out.as_ref().map(|_| place.as_str());
-        let table = table::render(run, TableOptions { all: false, run: name, confirm }, console.style);
+        let options = TableOptions { run: name, confirm, ..TableOptions::default() };
+        let table = table::render(run, options, console.style);
         console.print(&format!("{table}\nstored in {place}\n"))?;
     }
     let short = shortfalls(run);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::dialect::{Dialect, NO_CONTRACTION, PRECISE, attribute};
 use super::edit::Edits;
 use super::function::CFunction;
-use super::remedy::{Remedy, no_builtin};
 use super::layout::{comment_after, deeper, indent_at, line_at, newline, step};
+use super::remedy::{Remedy, no_builtin};
 use super::statement::{CStatement, Form};
 
 /// A changed text.
@@ -262,8 +262,9 @@ mod tests {
     #[test]
     fn contraction_is_forbidden_when_asked_for() {
         let file = CFile::parse("double f(double x) { return x * x; }\n");
-        let texts = [Dialect::Clang, Dialect::Gcc]
-            .map(|dialect| file.fixed(dialect, 0, &BTreeSet::from([0]), Remedy::WithoutContraction).map(|fix| fix.text));
+        let texts = [Dialect::Clang, Dialect::Gcc].map(|dialect| {
+            file.fixed(dialect, 0, &BTreeSet::from([0]), Remedy::WithoutContraction).map(|fix| fix.text)
+        });
         assert!(texts[0].as_ref().is_some_and(|t| t.contains("#pragma clang fp contract(off)")));
         assert!(texts[1].as_ref().is_some_and(|t| t.contains("fp-contract=off")));
     }
@@ -271,9 +272,14 @@ mod tests {
     #[test]
     fn calls_that_clang_simplifies_can_be_kept() {
         let file = CFile::parse("#include <math.h>\ndouble f(double x) {\n    return log(exp(x));\n}\n");
-        let fix = file.fixed(Dialect::Clang, 0, &BTreeSet::from([0]), Remedy::WithoutBuiltins).expect("a fix");
+        let fix =
+            file.fixed(Dialect::Clang, 0, &BTreeSet::from([0]), Remedy::WithoutBuiltins).expect("a fix");
         let attribute = "__attribute__((no_builtin(\"exp\", \"log\")))";
-        assert!(fix.text.contains(&format!("\n{attribute}\ndouble f(double x) {{\n    {{\n")), "{}", fix.text);
+        assert!(
+            fix.text.contains(&format!("\n{attribute}\ndouble f(double x) {{\n    {{\n")),
+            "{}",
+            fix.text
+        );
         assert!(fix.what.ends_with(&format!("and `{attribute}` before f")), "{}", fix.what);
     }
 }

@@ -35,11 +35,7 @@ pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, Expl
     Ok(Err(why))
 }
 
-fn attempt(
-    desk: &Desk<'_>,
-    known: &Known,
-    remedy: Remedy,
-) -> Result<Result<Fixed, String>, ExplainError> {
+fn attempt(desk: &Desk<'_>, known: &Known, remedy: Remedy) -> Result<Result<Fixed, String>, ExplainError> {
     let ground = &known.ground;
     let scene = Scene { desk, reference: ground.reference.clone(), variant: ground.variant.clone() };
     let (texts, what) = match texts(desk.experiment, known, remedy) {

@@ -25,7 +25,7 @@ pub use finding::{answer_word, finding, finding_ids, is_timeout, with_inputs};
 pub use pareto::{BuildCost, build_costs, front};
 pub use replay::{ReplayError, StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
 pub use row::{function_row, outcome_text};
-pub use select::select;
+pub use select::{select, select_explained};
 pub use shortfall::shortfalls;
 pub use truth::{Truth, TruthError, TruthHead, truth_file};
 pub use truth_score::{TruthCount, score, score_function};

@@ -255,3 +255,10 @@ impl Default for ExplainFile {
         }
     }
 }
+
+impl ExplainFile {
+    /// The cause of a finding and its place in the list.
+    pub fn cause(&self, finding: &str) -> Option<(usize, &CauseRow)> {
+        self.causes.iter().enumerate().find(|(_, cause)| cause.findings.iter().any(|id| id == finding))
+    }
+}

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::cause::{explained_word, fix_words, layer, spent, standing_word};
 use super::number::plural;
-use super::style::{Style, wrap};
+use super::plan::quoted;
+use super::style::{Style, indented, wrap};
 use crate::findings::finding;
 use crate::model::{
-    CauseRow, Cost, ExplainFile, ExplainRow, Explained, FixRow, Layer, RunFile, SafeRow, Standing, Suspect,
-    gist, printable,
+    CauseRow, Cost, ExplainFile, ExplainRow, Explained, Layer, RunFile, SafeRow, Suspect, gist, printable,
+    printable_lines,
 };
 
 /// Names in a list before the rest is only counted.
@@ -82,15 +84,13 @@ impl Page<'_> {
                 &self.labelled("certainty", "likely: it shows the difference, but is not all there is to it"),
             );
         }
-        let first = findings.first().and_then(|id| self.file.findings.get(id));
-        for layer in [Layer::Flags, Layer::Pass] {
-            if let Some(row) = first.and_then(|row| row.layers.get(&layer)) {
-                text.push_str(&self.labelled(layer.as_str(), &row.text));
+        for which in [Layer::Flags, Layer::Pass] {
+            if let Some(row) = layer(self.file, cause, which) {
+                text.push_str(&self.labelled(which.as_str(), &row.text));
             }
         }
-        if let Some(row) =
-            first.and_then(|row| row.layers.get(&Layer::Environment)).filter(|r| !r.causes.is_empty())
-        {
+        let environment = layer(self.file, cause, Layer::Environment);
+        if let Some(row) = environment.filter(|row| !row.causes.is_empty()) {
             text.push_str(&self.labelled("because", &row.text));
         }
         if let Some(fix) = fix {
@@ -114,14 +114,18 @@ impl Page<'_> {
     fn suspects(&self, causes: &[Vec<Suspect>]) -> String {
         let mut text = String::new();
         for (number, set) in causes.iter().enumerate() {
-            if causes.len() > 1 {
-                let _ = writeln!(text, "   {} of {} that are each enough:", number + 1, causes.len());
+            let together = if set.len() > 1 { "needed together" } else { "" };
+            let alone = match causes.len() {
+                0 | 1 => String::new(),
+                all => format!("{} of {all}, each enough alone", number + 1),
+            };
+            let heading = [alone.as_str(), together].into_iter().filter(|words| !words.is_empty());
+            let heading = heading.collect::<Vec<_>>().join("; ");
+            if !heading.is_empty() {
+                let _ = writeln!(text, "   {heading}:");
             }
             for suspect in set {
                 text.push_str(&self.suspect(suspect));
-            }
-            if set.len() > 1 {
-                let _ = writeln!(text, "   needed together");
             }
         }
         text
@@ -174,13 +178,9 @@ impl Page<'_> {
         }
         let mut text = String::from("\nnot explained\n");
         for (id, row) in open {
-            let words = format!(
-                "   {}: {}, {}",
-                printable(id),
-                standing(row.explained),
-                printable(gist(&row.reason))
-            );
-            text.push_str(&wrap(&words, self.style.width));
+            let (id, why) = (printable(id), printable(gist(&row.reason)));
+            let words = format!("{id}: {}, {why}", explained_word(row.explained));
+            text.push_str(&indented(&words, self.style.width));
         }
         text
     }
@@ -190,6 +190,7 @@ impl Page<'_> {
         let mut text = format!("{}: flags that may stay for at most {limit} bits\n", printable(build));
         text.push_str(&self.labelled("give up", &names(given_up)));
         text.push_str(&self.labelled("keep", &names(kept)));
+        let args: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
         text.push_str(&self.labelled("arguments", &args.join(" ")));
         text.push_str(
             &self.labelled("holds for", &format!("{within} of {} explained", plural(*of, "finding"))),
@@ -212,7 +213,7 @@ impl Page<'_> {
         };
         let mut text = format!("{} ({:.1} bits)\n", printable(id), finding_bits(self.run, id));
         if row.explained != Explained::Yes {
-            text.push_str(&self.labelled(standing(row.explained), &row.reason));
+            text.push_str(&self.labelled(explained_word(row.explained), &row.reason));
         }
         for (layer, answer) in &row.layers {
             let _ = writeln!(text, "\n{}", layer.as_str());
@@ -221,16 +222,19 @@ impl Page<'_> {
                     &answer.causes.iter().filter(|_| is_place(*layer)).cloned().collect::<Vec<_>>(),
                 ),
             );
-            text.push_str(&self.labelled(word(answer.standing), &answer.text));
+            text.push_str(&self.labelled(standing_word(answer.standing), &answer.text));
             text.push_str(&self.labelled("took", &spent(answer.cost)));
         }
         let cause = self.file.causes.iter().find(|cause| cause.findings.iter().any(|other| other == id));
         if let Some(fix) = cause.and_then(|cause| cause.fix.as_ref()) {
-            let _ = write!(text, "\n{}\n\n{}", wrap(&fix_words(fix), self.style.width).trim_end(), fix.patch);
+            // To be read here; `patches` has it as it is.
+            let patch = printable_lines(&fix.patch);
+            let _ = write!(text, "\n{}\n{patch}\n", wrap(&printable(&fix_words(fix)), self.style.width));
         }
         let others = cause.map_or(0, |cause| cause.findings.len() - 1);
         if others > 0 {
-            let _ = writeln!(text, "\n{} of this run have the same cause", plural(others, "other finding"));
+            let have = if others == 1 { "has" } else { "have" };
+            let _ = writeln!(text, "\n{} of this run {have} the same cause", plural(others, "other finding"));
         }
         let _ = write!(text, "\n{}\n", spent(row.cost()));
         text
@@ -256,35 +260,51 @@ fn names(list: &[String]) -> String {
     if text.is_empty() { "nothing".into() } else { text }
 }
 
-fn fix_words(fix: &FixRow) -> String {
-    let FixRow { what, cured, of, ns, .. } = fix;
-    let mut text = format!("{what}; takes away {cured} of {}", plural(*of, "finding"));
-    if let Some((without, with)) = ns {
-        let _ = write!(text, "; {without:.1} ns a call become {with:.1}");
-    }
-    text
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{sample, sample_explained};
 
-fn standing(explained: Explained) -> &'static str {
-    match explained {
-        Explained::Yes => "explained",
-        Explained::No => "open",
-        Explained::Gone => "gone",
-        Explained::SourceChanged => "changed",
-        Explained::Unavailable => "unavailable",
-    }
-}
+    const NARROW: Style = Style { width: 80, color: false, unicode: false };
 
-fn word(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Found => "found",
-        Standing::Likely => "likely",
-        Standing::Nothing => "nothing",
-        Standing::Stopped => "stopped",
+    fn all() -> BTreeSet<String> {
+        sample_explained::explain().findings.into_keys().collect()
     }
-}
 
-fn spent(cost: Cost) -> String {
-    let Cost { compiles, links, evaluations } = cost;
-    format!("{compiles} compiles, {links} links, {evaluations} evaluations")
+    fn shown(ids: &BTreeSet<String>) -> String {
+        render(&sample::run(), &sample_explained::explain(), ids, NARROW)
+    }
+
+    #[test]
+    fn causes_open_findings_and_safe_flags_fit_80_columns() {
+        let text = shown(&all());
+        insta::assert_snapshot!(text);
+        let plain = text.lines().filter(|line| !line.contains("evil"));
+        assert!(plain.clone().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn one_finding_is_told_layer_by_layer() {
+        insta::assert_snapshot!(shown(&["airy_ai#gcc/O3-fast/native.1".to_string()].into()));
+    }
+
+    #[test]
+    fn nothing_a_terminal_would_act_on_gets_through() {
+        for ids in all().into_iter().map(|id| [id].into()).chain([all()]) {
+            let text = shown(&ids);
+            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+        }
+    }
+
+    #[test]
+    fn patches_are_as_they_are_stored_and_of_the_shown_findings_only() {
+        let file = sample_explained::explain();
+        insta::assert_snapshot!(patches(&file, &all()).escape_default().to_string().replace("\\n", "\n"));
+        assert_eq!(patches(&file, &["quadratic_root#gcc/O3-fast/native.1".to_string()].into()), "");
+    }
+
+    #[test]
+    fn a_finding_nobody_looked_at_is_said_to_be_one() {
+        assert_eq!(shown(&["lone#x.max".to_string()].into()), "lone#x.max was not looked at\n");
+    }
 }

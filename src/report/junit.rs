@@ -3,9 +3,9 @@
 
 use quick_junit::{NonSuccessKind, Property, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::Material;
 use super::number::{exact, interval, plural, share};
 use super::ranges::differs;
+use super::{Material, cause};
 use crate::model::{
     BuildRow, ComparisonRow, FaultRow, FunctionRow, RangeRow, RunFile, WitnessRow, gist, printable,
 };
@@ -116,7 +116,8 @@ fn fault_text(function: &FunctionRow, fault: &FaultRow) -> String {
 fn findings(material: &Material, function: &FunctionRow, comparison: &ComparisonRow) -> String {
     if comparison.ranges.is_empty() {
         let witness = comparison.witness.as_ref().map(|w| witness_lines(function, w));
-        return format!("one input, in no range\n{}", witness.unwrap_or_default());
+        let cause = cause_line(material, &format!("{}#{}.max", function.name, comparison.build));
+        return format!("one input, in no range\n{}{cause}", witness.unwrap_or_default());
     }
     comparison.ranges.iter().map(|range| range_text(material, function, range)).collect()
 }
@@ -128,15 +129,20 @@ fn range_text(material: &Material, function: &FunctionRow, range: &RangeRow) -> 
     let confirmed = material.confirmation(&range.id);
     let confirmed = confirmed.map(|row| format!("  confirmed: {:?}\n", row.confirmed).to_lowercase());
     format!(
-        "{}: {}, {} of inputs, mean {:.1}, max {:.1} bits\n{}{}",
+        "{}: {}, {} of inputs, mean {:.1}, max {:.1} bits\n{}{}{}",
         bounds.join(", "),
         printable(&range.category),
         share(range.inconsistent, range.samples),
         range.mean_bits,
         range.max_bits,
         witness_lines(function, &range.witness),
-        confirmed.unwrap_or_default()
+        confirmed.unwrap_or_default(),
+        cause_line(material, &range.id)
     )
+}
+
+fn cause_line(material: &Material, finding: &str) -> String {
+    material.cause(finding).map(|found| format!("  cause: {}\n", cause::line(found))).unwrap_or_default()
 }
 
 fn witness_lines(function: &FunctionRow, witness: &WitnessRow) -> String {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::Material;
 use super::digest::{self, Moved};
 use super::number::{count, exact, interval, plural, share};
-use super::text::code;
-use crate::model::{RunFile, WitnessRow, gist};
+use super::text::{code, plain};
+use super::{Material, cause};
+use crate::model::{CauseRow, ExplainFile, Layer, RunFile, Suspect, WitnessRow, gist};
 
 /// Functions in the table.
 const MOST: usize = 20;
@@ -31,6 +31,7 @@ pub fn render(material: &Material) -> String {
     };
     let shown = &moved[..moved.len().min(MOST)];
     text.push_str(&worst_table(shown, moved.len()));
+    text.push_str(&material.explain.as_ref().map(causes).unwrap_or_default());
     for (title, table) in [
         (format!("Witnesses of the {} worst", shown.len()), witnesses(material, shown)),
         ("Builds".into(), builds(run)),
@@ -85,6 +86,38 @@ fn worst_table(moved: &[Moved], of: usize) -> String {
     }
     if of > moved.len() {
         let _ = write!(text, "\n+ {}\n", plural(of - moved.len(), "more function"));
+    }
+    text
+}
+
+/// Why they differ: a line, a table of causes with most findings.
+fn causes(file: &ExplainFile) -> String {
+    let listed = |texts: Vec<String>| texts.iter().map(|text| code(text)).collect::<Vec<_>>().join("<br>or ");
+    let row = |cause: &CauseRow| {
+        let part = |suspect: &Suspect| {
+            let expression = code(&suspect.text);
+            let gap = if expression.is_empty() { "" } else { "<br>" };
+            format!("{}{gap}{expression}", code(&cause::place(suspect)))
+        };
+        let sets = cause.causes.iter().map(|set| set.iter().map(part).collect::<Vec<_>>().join("<br>and "));
+        let fix = cause.fix.as_ref().map(|fix| plain(&cause::fix_words(fix)));
+        vec![
+            sets.collect::<Vec<_>>().join("<br>or ") + if cause.certain { "" } else { "<br>(likely)" },
+            code(&cause.build),
+            listed(cause::named(file, cause, Layer::Flags)),
+            listed(cause::named(file, cause, Layer::Pass)),
+            count(cause.findings.len() as u64),
+            fix.unwrap_or_default(),
+        ]
+    };
+    let rows: Vec<_> = file.causes.iter().take(MOST).map(row).collect();
+    let table = table(&["cause", "build", "flags", "pass", "findings:", "fix"], &rows);
+    let mut text = format!("\n**{}**\n", cause::count(file));
+    if !table.is_empty() {
+        let _ = write!(text, "\n{table}");
+    }
+    if file.causes.len() > MOST {
+        let _ = write!(text, "\n+ {}\n", plural(file.causes.len() - MOST, "more cause"));
     }
     text
 }

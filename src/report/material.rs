@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{ConfirmFile, ConfirmRow, FunctionSamples, RunFile, SpeedFile};
+use crate::model::{CauseRow, ConfirmFile, ConfirmRow, ExplainFile, FunctionSamples, RunFile, SpeedFile};
 
 /// A run and the files beside it, as far as they are there.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub struct Material {
     pub samples: BTreeMap<String, FunctionSamples>,
     pub confirm: Option<ConfirmFile>,
     pub speed: Option<SpeedFile>,
+    /// Of findings of this run only.
+    pub explain: Option<ExplainFile>,
     /// How commands of bitrift name this run; None when it is the latest.
     pub name: Option<String>,
 }
@@ -20,5 +22,10 @@ impl Material {
     /// Whether plain executables show a finding too; None when nobody tried.
     pub fn confirmation(&self, finding: &str) -> Option<&ConfirmRow> {
         self.confirm.as_ref()?.witnesses.get(finding)
+    }
+
+    /// The cause of a finding; None when there is none or nobody looked.
+    pub fn cause(&self, finding: &str) -> Option<&CauseRow> {
+        self.explain.as_ref()?.cause(finding).map(|(_, cause)| cause)
     }
 }

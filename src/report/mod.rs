@@ -25,6 +25,7 @@ pub mod speed;
 pub mod summary;
 pub mod table;
 
+mod cause;
 mod digest;
 mod instructions;
 mod material;
@@ -33,6 +34,8 @@ mod place;
 mod ranges;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod sample_explained;
 mod style;
 mod text;
 

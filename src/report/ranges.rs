@@ -2,9 +2,10 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
 
+use super::cause;
 use super::confirm::mark;
 use super::number::{exact, interval, plural, share};
-use super::style::{Style, text_of};
+use super::style::{Style, text_of, wrap};
 use super::table::TableOptions;
 use crate::model::{
     CampRow, ComparisonRow, FunctionRow, RangeRow, RunFile, WithoutFlushing, WitnessRow, printable,
@@ -138,7 +139,7 @@ impl Rows<'_> {
             let gone = (range.without_flushing == Some(WithoutFlushing::Agrees))
                 .then(|| "  gone with subnormals kept (FTZ, DAZ off)".into());
             let lines = lines.chain([result_lines(&range.witness, self.room)]).chain(gone);
-            let lines = lines.chain(mark(self.options.confirm, &range.id));
+            let lines = lines.chain(mark(self.options.confirm, &range.id)).chain(self.because(&range.id));
             let lines: Vec<_> = lines.collect();
             self.add(name, numbers, lines.join("\n"));
         }
@@ -146,7 +147,8 @@ impl Rows<'_> {
             let numbers = [Cell::new(""), Cell::new(""), self.style.bits(comparison.max_bits)];
             let own = format!("{}#{}.max", function.name, comparison.build);
             let about = [lone_witness(function, witness, self.room)].into_iter();
-            let about: Vec<_> = about.chain(mark(self.options.confirm, &own)).collect();
+            let about = about.chain(mark(self.options.confirm, &own)).chain(self.because(&own));
+            let about: Vec<_> = about.collect();
             self.add(Cell::new(format!("  {build}")), numbers, about.join("\n"));
         }
         if ranges.len() > shown {
@@ -155,6 +157,14 @@ impl Rows<'_> {
             let text = format!("+ {more}: bitrift show{run} --all");
             self.add(Cell::new(""), ["", "", ""].map(Cell::new), text);
         }
+    }
+
+    /// The cause of a finding, on as many lines as it takes.
+    fn because(&self, finding: &str) -> Option<String> {
+        let (_, found) = self.options.explain?.cause(finding)?;
+        let room = u16::try_from(self.room.saturating_sub(2)).unwrap_or(u16::MAX);
+        let text = wrap(&format!("because of {}", cause::line(found)), room);
+        Some(text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n"))
     }
 
     fn add(&mut self, name: Cell, numbers: [Cell; 3], about: String) {

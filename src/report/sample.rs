@@ -8,7 +8,7 @@ use crate::model::{
     FaultRow, FunctionRow, FunctionSamples, HostRow, NumberText, ParamRow, RangeRow, RunFile, SCHEMA,
     SourceRow, StopReason, WitnessRow,
 };
-use crate::report::Material;
+use crate::report::{Material, sample_explained};
 
 pub(super) const HOSTILE: &str = "evil\u{1b}[31m\n<script>alert(1)</script>\u{202e}";
 
@@ -220,6 +220,7 @@ pub(super) fn material() -> Material {
         samples: samples().into_iter().map(|s| (s.function.clone(), s)).collect(),
         confirm: Some(ConfirmFile { schema: CONFIRM_SCHEMA.into(), witnesses: witnesses.into() }),
         speed: None,
+        explain: Some(sample_explained::explain()),
         name: None,
     }
 }
@@ -236,6 +237,7 @@ pub(super) fn run() -> RunFile {
         nan: NanPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc 2.36".into() },
         baseline: "gcc/O0/native".into(),
+        sources: BTreeMap::new(),
         builds: builds(),
         sources: BTreeMap::new(),
         functions: named(functions()),

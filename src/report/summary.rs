@@ -6,8 +6,8 @@ use comfy_table::{Cell, CellAlignment};
 use super::digest::{self, Moved};
 use super::number::{count, exact, plural};
 use super::style::{Style, indented, text_of, wrap};
-use super::{Material, ranges};
-use crate::model::{FunctionRow, RunFile, gist, printable};
+use super::{Material, cause, ranges};
+use crate::model::{CauseRow, FunctionRow, RunFile, gist, printable};
 
 /// Lines of a list that is cut.
 const MOST: usize = 10;
@@ -23,6 +23,7 @@ pub fn render(material: &Material, style: Style) -> String {
         builds(run, style),
         faults(run, style),
         not_built(run, style),
+        causes(material, style),
         confirmed(material, style),
         next(material, &moved, style),
     ];
@@ -117,7 +118,7 @@ fn list(heading: &str, lines: &[String], style: Style) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut text = format!("{heading}:\n");
+    let mut text = format!("{heading}\n");
     for line in lines.iter().take(MOST_OTHERS) {
         text.push_str(&indented(line, style.width));
     }
@@ -138,7 +139,7 @@ fn faults(run: &RunFile, style: Style) -> String {
         function.faults.iter().map(line).collect::<Vec<_>>()
     };
     let lines: Vec<String> = run.functions.iter().flat_map(of_function).collect();
-    list("faults", &lines, style)
+    list("faults:", &lines, style)
 }
 
 /// Builds that are not there, and functions that some builds lack.
@@ -153,7 +154,22 @@ fn not_built(run: &RunFile, style: Style) -> String {
         format!("{} in {}: {}", printable(&f.name), printable(build), printable(gist(why)))
     });
     let lines: Vec<String> = builds.chain(missing).collect();
-    list("not evaluated", &lines, style)
+    list("not evaluated:", &lines, style)
+}
+
+/// Where the causes are that are known.
+fn causes(material: &Material, style: Style) -> String {
+    let Some(file) = &material.explain else { return String::new() };
+    let line = |row: &CauseRow| {
+        let likely = if row.certain { "" } else { ", likely" };
+        let findings = plural(row.findings.len(), "finding");
+        format!("{} ({findings} of {}{likely})", cause::places(row), printable(&row.build))
+    };
+    let lines: Vec<String> = file.causes.iter().map(line).collect();
+    match lines.is_empty() {
+        true => cause::count(file) + "\n",
+        false => list(&cause::count(file), &lines, style),
+    }
 }
 
 fn confirmed(material: &Material, style: Style) -> String {
@@ -180,6 +196,9 @@ fn next(material: &Material, moved: &[Moved], style: Style) -> String {
             let inputs: Vec<_> = witness.inputs.iter().map(|x| printable(&x.dec)).collect();
             commands.push(format!("bitrift eval {name} {}", inputs.join(" ")));
         }
+    }
+    if material.explain.is_none() && !moved.is_empty() {
+        commands.push(command(material, "explain", ""));
     }
     commands.push(command(material, "report", " --html"));
     // A line that is broken can still be pasted.

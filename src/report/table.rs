@@ -4,15 +4,15 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
-use super::confirm;
 use super::instructions;
 use super::number::{count, exact, plural};
 use super::ranges::{self, is_inconsistent};
 use super::style::{Style, text_of, wrap};
-use crate::model::{Budget, ConfirmFile, FunctionRow, RunFile, StopReason, gist, printable};
+use super::{cause, confirm};
+use crate::model::{Budget, ConfirmFile, ExplainFile, FunctionRow, RunFile, StopReason, gist, printable};
 
 /// What to show of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct TableOptions<'a> {
     /// Every range, and every example of a fault.
     pub all: bool,
@@ -20,6 +20,8 @@ pub struct TableOptions<'a> {
     pub run: Option<&'a str>,
     /// What plain executables say to the witnesses, where they were asked.
     pub confirm: Option<&'a ConfirmFile>,
+    /// Why they differ, where that was asked.
+    pub explain: Option<&'a ExplainFile>,
 }
 
 /// The whole report.
@@ -151,6 +153,9 @@ fn totals(run: &RunFile, options: TableOptions, style: Style) -> String {
     );
     if let Some(confirm) = options.confirm {
         text.push_str(&wrap(&confirm::summary(run, confirm), style.width));
+    }
+    if let Some(explain) = options.explain {
+        text.push_str(&wrap(&cause::count(explain), style.width));
     }
     for (reason, words) in [
         (StopReason::Budget, "stopped by the budget"),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::points::Points;
 use super::value::{bits, number, numbers, scalar};
+use super::why::FindingWhy;
 use crate::fp::Scalar;
 use crate::model::{
     ComparisonRow, ConfirmRow, Confirmed, EdgeKind, FunctionRow, RangeRow, StopReason, WithoutFlushing,
@@ -79,6 +80,8 @@ struct WitnessData<'a> {
     variant: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed: Option<(Confirmed, &'a str)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<FindingWhy<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -176,6 +179,7 @@ impl<'a> Reader<'a, '_> {
             baseline: number(self.result, &row.baseline),
             variant: number(self.result, &row.variant),
             confirmed: self.material.confirmation(id).map(confirmed),
+            why: self.material.explain.as_ref().and_then(|file| FindingWhy::new(file, id)),
         }
     }
 }

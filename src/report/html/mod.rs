@@ -8,14 +8,15 @@ mod overview;
 mod points;
 mod speed;
 mod value;
+mod why;
 
 use minijinja::Environment;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use super::Material;
 use super::number::count;
 use super::plan::quoted;
+use super::{Material, cause};
 use crate::model::{Budget, RunFile, printable};
 
 /// Samples drawn on one page: more would make it slow to load and no clearer.
@@ -26,12 +27,13 @@ const LEAST_POINTS: usize = 100;
 const PAGE: &str = include_str!("assets/page.html");
 const STYLES: [&str; 2] = [include_str!("assets/uplot.min.css"), include_str!("assets/style.css")];
 const LICENCE: &str = include_str!("assets/uplot.LICENSE");
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("assets/uplot.min.js"),
     include_str!("assets/base.js"),
     include_str!("assets/axis.js"),
     include_str!("assets/matrix.js"),
     include_str!("assets/plot.js"),
+    include_str!("assets/causes.js"),
     include_str!("assets/ranges.js"),
     include_str!("assets/function.js"),
     include_str!("assets/main.js"),
@@ -79,7 +81,8 @@ fn render_with(material: &Material, assets: &Assets) -> Result<String, PageError
         totals: totals(run),
         builds: builds::views(run),
         speed,
-        overview: embed::json(&overview::Overview::new(run))?,
+        explained: material.explain.as_ref().map(cause::count),
+        overview: embed::json(&overview::Overview::new(material))?,
         details,
         style: &assets.style,
         script: &assets.script,
@@ -101,6 +104,8 @@ struct Frame<'a> {
     totals: [(u32, usize); 4],
     builds: Vec<builds::BuildView>,
     speed: Option<Speed>,
+    /// How many findings have a cause; None when nobody asked.
+    explained: Option<String>,
     overview: String,
     details: Vec<String>,
     style: &'a str,
@@ -175,6 +180,7 @@ mod tests {
                 witnesses: [("airy_ai#gcc/O3-fast/native.1".to_string(), row)].into(),
             }),
             speed: None,
+            explain: sample::material().explain,
             name: Some("0001-odd".into()),
         }
     }

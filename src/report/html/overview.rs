@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::value::bits;
-use crate::model::{ComparisonRow, FunctionRow, RunFile};
+use super::why::Why;
+use crate::model::{ComparisonRow, FunctionRow};
+use crate::report::Material;
 
 /// The first block of data; columns of the matrix are the builds that were compared.
 #[derive(Debug, Serialize)]
@@ -16,6 +18,8 @@ pub(super) struct Overview<'a> {
     emulated: Vec<&'a str>,
     categories: Vec<&'a str>,
     functions: Vec<Cells<'a>>,
+    /// None: nobody asked.
+    why: Option<Why<'a>>,
 }
 
 /// One row of the matrix.
@@ -30,7 +34,8 @@ struct Cells<'a> {
 }
 
 impl<'a> Overview<'a> {
-    pub(super) fn new(run: &'a RunFile) -> Overview<'a> {
+    pub(super) fn new(material: &'a Material) -> Overview<'a> {
+        let run = &material.run;
         let rows = || run.functions.iter().flat_map(|f| &f.comparisons);
         let compared: BTreeSet<&str> = rows().map(|c| c.build.as_str()).collect();
         let mut builds: Vec<&str> = run.builds.iter().map(|b| b.id.as_str()).collect();
@@ -44,7 +49,7 @@ impl<'a> Overview<'a> {
         let categories: Vec<&str> = categories.into_iter().collect();
         let functions = run.functions.iter().map(|f| Cells::new(f, &builds, &categories)).collect();
         let emulated = builds.iter().copied().filter(|id| emulated.contains(id)).collect();
-        Overview { baseline: &run.baseline, builds, emulated, categories, functions }
+        Overview { baseline: &run.baseline, builds, emulated, categories, functions, why: Why::new(material) }
     }
 }
 
@@ -79,8 +84,8 @@ mod tests {
 
     #[test]
     fn cells_tell_same_different_missing_and_faulty_apart() {
-        let run = sample::run();
-        let overview = Overview::new(&run);
+        let material = sample::material();
+        let overview = Overview::new(&material);
         assert_eq!(overview.builds.len(), 4);
         assert_eq!(overview.emulated, ["gcc/O2/aarch64"]);
         let marks = |name: &str| overview.functions.iter().find(|f| f.name == name).unwrap().marks.clone();

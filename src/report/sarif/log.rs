@@ -83,6 +83,8 @@ pub struct SarifResult {
     pub level: &'static str,
     pub message: Message,
     pub locations: [Location; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_locations: Vec<RelatedLocation>,
     pub partial_fingerprints: BTreeMap<&'static str, String>,
 }
 
@@ -92,6 +94,13 @@ pub struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub physical_location: Option<PhysicalLocation>,
     pub logical_locations: [LogicalLocation; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RelatedLocation {
+    pub physical_location: PhysicalLocation,
+    pub message: Message,
 }
 
 #[derive(Serialize)]
@@ -122,4 +131,6 @@ pub struct ArtifactLocation {
 #[serde(rename_all = "camelCase")]
 pub struct Region {
     pub start_line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_column: Option<u64>,
 }

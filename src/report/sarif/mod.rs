@@ -5,16 +5,16 @@ mod log;
 
 use std::collections::BTreeMap;
 
-use super::Material;
 use super::digest::Level;
 use super::number::{exact, interval, plural, share};
 use super::place::Place;
 use super::text::uri_path;
+use super::{Material, cause};
 use crate::findings::Category;
 use crate::model::{ComparisonRow, FunctionRow, NumberText, RangeRow, WitnessRow, gist, printable};
 use log::{
     ArtifactLocation, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
-    PhysicalLocation, Region, ReportingConfiguration, Rule, Run, SarifResult, Tool,
+    PhysicalLocation, Region, RelatedLocation, ReportingConfiguration, Rule, Run, SarifResult, Tool,
 };
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -98,7 +98,7 @@ fn of_function(material: &Material, function: &FunctionRow, root: &str) -> Vec<S
             result.rule_id = printable(&range.category);
             result.level = spelled(Level::of(range.max_bits, &range.category));
             result.message = Message::new(message(material, function, comparison, range));
-            results.push(finished(result));
+            results.push(finished(explained(material, &range.id, root, result)));
         }
         if let (true, Some(witness)) = (comparison.ranges.is_empty(), &comparison.witness) {
             let mut result = result(function, comparison, root, "lone");
@@ -107,7 +107,8 @@ fn of_function(material: &Material, function: &FunctionRow, root: &str) -> Vec<S
             result.level = spelled(Level::of(comparison.max_bits, category.as_str()));
             let head = head(function, comparison, comparison.max_bits);
             result.message = Message::new(format!("{head} at one input; {}", told(function, witness)));
-            results.push(finished(result));
+            let id = format!("{}#{}.max", function.name, comparison.build);
+            results.push(finished(explained(material, &id, root, result)));
         }
     }
     results
@@ -135,18 +136,9 @@ fn finished(mut result: SarifResult) -> SarifResult {
 
 /// A result at the definition of a function, with what makes it the same result in another run.
 fn result(function: &FunctionRow, comparison: &ComparisonRow, root: &str, key: &str) -> SarifResult {
-    let physical = function.source.as_ref().map(|source| {
-        let place = Place::new(&source.file, root);
-        let path = uri_path(place.path());
-        let (uri, uri_base_id) = match place.is_absolute() {
-            true => (format!("file://{path}"), None),
-            false => (path, Some(ROOT)),
-        };
-        PhysicalLocation {
-            artifact_location: ArtifactLocation { uri: Some(uri), uri_base_id, description: None },
-            region: Region { start_line: source.line.max(1) },
-        }
-    });
+    let region = |line: u64| Region { start_line: line.max(1), start_column: None };
+    let source = function.source.as_ref();
+    let physical = source.map(|source| physical(&source.file, root, region(source.line)));
     let name = printable(&function.name);
     let print = blake3::hash(format!("{}\n{}\n{key}", function.name, comparison.build).as_bytes());
     SarifResult {
@@ -158,8 +150,39 @@ fn result(function: &FunctionRow, comparison: &ComparisonRow, root: &str, key: &
             physical_location: physical,
             logical_locations: [LogicalLocation { name, kind: "function" }],
         }],
+        related_locations: Vec::new(),
         partial_fingerprints: [("bitriftFinding/v1", print.to_hex()[..32].to_owned())].into(),
     }
+}
+
+fn physical(file: &str, root: &str, region: Region) -> PhysicalLocation {
+    let place = Place::new(file, root);
+    let path = uri_path(place.path());
+    let (uri, uri_base_id) = match place.is_absolute() {
+        true => (format!("file://{path}"), None),
+        false => (path, Some(ROOT)),
+    };
+    PhysicalLocation {
+        artifact_location: ArtifactLocation { uri: Some(uri), uri_base_id, description: None },
+        region,
+    }
+}
+
+/// Adds the cause of a finding: its statements as places, its line to the message.
+fn explained(material: &Material, finding: &str, root: &str, mut result: SarifResult) -> SarifResult {
+    let Some(cause) = material.cause(finding) else { return result };
+    result.message.text.push_str(&format!("; cause: {}", cause::line(cause)));
+    let statements = cause.causes.iter().flatten().filter(|suspect| suspect.line > 0);
+    let related = statements.map(|suspect| RelatedLocation {
+        physical_location: physical(
+            &suspect.file,
+            root,
+            Region { start_line: suspect.line, start_column: Some(suspect.column.max(1)) },
+        ),
+        message: Message::new(printable(&suspect.text)),
+    });
+    result.related_locations = related.collect();
+    result
 }
 
 /// The signs of a range's inputs, such as `+-`.
@@ -244,6 +267,7 @@ mod tests {
     fn paths_outside_the_matrix_are_whole_and_odd_characters_are_escaped() {
         let mut material = sample::material();
         material.run.functions.truncate(1);
+        material.explain = None;
         let source = material.run.functions[0].source.as_mut().unwrap();
         source.file = "/usr/src/a b.c".into();
         let text = render(&material, "lab");

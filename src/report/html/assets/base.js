@@ -132,9 +132,9 @@ async function copy(text) {
   }
 }
 
-/** Text that a click copies. */
-function copyable(text, what) {
-  const button = el("button", {type: "button", class: "copy", "aria-label": `copy ${what || text}`, title: "copy"}, text);
+/** Text that a click copies; a label stands for text of several lines. */
+function copyable(text, what, label) {
+  const button = el("button", {type: "button", class: label ? "copy boxed" : "copy", "aria-label": `copy ${what || text}`, title: "copy"}, label || text);
   button.addEventListener("click", async event => {
     event.stopPropagation();
     const done = await copy(text);

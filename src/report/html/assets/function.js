@@ -28,10 +28,11 @@ class Panel {
     this.plot = null;
   }
 
-  /** Shows a function and goes to it. */
-  open(index, build) {
+  /** Shows a function and goes to it, or to one of its ranges. */
+  open(index, build, range) {
     this.show(index, build);
     this.host.focus({preventScroll: true});
+    if (range && this.ranges && this.ranges.reveal(range - 1, "start")) return;
     const {top} = this.host.getBoundingClientRect();
     if (top >= 0 && top < innerHeight / 3) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !document.documentElement.dataset.ready;
@@ -52,6 +53,7 @@ class Panel {
     this.plotHost = el("div", {class: "plot"});
     this.rangesHost = el("div", {class: "ranges-host"});
     this.host.replaceChildren(...[this.head(), this.chips(), this.chosen && this.about(), this.plotHost, this.hint(), this.rangesHost, ...this.sections()].filter(Boolean));
+    this.ranges = null;
     if (this.chosen) this.choose(this.chosen);
   }
 

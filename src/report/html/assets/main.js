@@ -32,10 +32,11 @@ function startTheme() {
 }
 
 /** The address of a function, so that it can be sent to a colleague. */
-const addressOf = (name, build) => `#f=${encodeURIComponent(name)}${build ? `&b=${encodeURIComponent(build)}` : ""}`;
+const addressOf = (name, build, range) =>
+  `#f=${encodeURIComponent(name)}${build ? `&b=${encodeURIComponent(build)}` : ""}${range ? `&r=${range}` : ""}`;
 
 function followAddress() {
-  const match = /^#f=([^&]*)(?:&b=(.*))?$/.exec(location.hash);
+  const match = /^#f=([^&]*)(?:&b=([^&]*))?(?:&r=(\d+))?$/.exec(location.hash);
   if (!match) return;
   let name, build;
   try {
@@ -44,7 +45,7 @@ function followAddress() {
     return;
   }
   const index = OVERVIEW.functions.findIndex(f => f.name === name);
-  if (index >= 0) PANEL.open(index, build);
+  if (index >= 0) PANEL.open(index, build, Number(match[3]));
 }
 
 /** Opens a function and makes it the address. */
@@ -79,6 +80,7 @@ const MATRIX = new Matrix(byId("grid"), visit);
 const PANEL = new Panel(byId("function"));
 document.body.classList.toggle("beside", OVERVIEW.builds.length <= 8);
 MATRIX.start();
+startCauses(byId("causes"));
 startTheme();
 startKeys();
 addEventListener("hashchange", followAddress);

@@ -20,7 +20,7 @@ class Ranges {
     const {comparison, detail} = this;
     if (comparison.lone) {
       this.host.append(el("h4", {}, "One input that differs, in no range"),
-        el("div", {class: "finding"}, witnessView(detail, comparison.lone)));
+        el("div", {class: "finding"}, witnessView(detail, comparison.lone), whyView(comparison.lone)));
       return;
     }
     if (this.order.length === 0) {
@@ -33,7 +33,7 @@ class Ranges {
     this.host.append(el("div", {class: "scroll"}, el("table", {class: "plain ranges"},
       el("caption", {}, `${plural(this.order.length, "range")}, most bits first. `,
         el("span", {class: "dim"}, "≈ marks a ragged end: inconsistent and clean inputs mix around it.")),
-      el("thead", {}, el("tr", {}, heads, numbers, el("th", {scope: "col"}, "confirmed"))), this.body)));
+      el("thead", {}, el("tr", {}, heads, numbers, el("th", {scope: "col"}, "confirmed"), OVERVIEW.why && el("th", {scope: "col"}, "cause"))), this.body)));
     this.add(this.order.slice(0, FIRST_ROWS));
     const rest = this.order.slice(FIRST_ROWS);
     if (rest.length > 0) {
@@ -49,7 +49,7 @@ class Ranges {
   }
 
   row({range, index}) {
-    const columns = this.detail.params.length + 6;
+    const columns = this.detail.params.length + (OVERVIEW.why ? 7 : 6);
     const button = el("button", {type: "button", class: "opener", "aria-expanded": "false",
       "aria-label": `range ${index + 1}, details`, onclick: event => { event.stopPropagation(); this.toggle(index); }}, String(index + 1));
     const bounds = this.detail.params.map((param, p) => {
@@ -66,10 +66,19 @@ class Ranges {
       el("td", {class: "n", title: `${grouped(range.odd)} of ${plural(range.samples, "sample")}`}, shareOf(range.odd, range.samples)),
       el("td", {class: "n"}, range.mean.toFixed(1)),
       el("td", {class: "n"}, el("span", {class: `lv lv${Math.max(1, level(range.max))}`}, range.max > 0 ? range.max.toFixed(1) : "≠")),
-      el("td", {title: confirmed.why}, confirmed.word));
+      el("td", {title: confirmed.why}, confirmed.word),
+      OVERVIEW.why && this.cause(range.witness.why));
     const more = el("tr", {class: "details", hidden: true}, el("td", {colspan: columns}));
     this.rows.set(index, {main, more, button, range});
     return [main, more];
+  }
+
+  /** The cell that names the cause. */
+  cause(why) {
+    if (!why) return el("td", {class: "dim"}, "not looked for");
+    const cause = OVERVIEW.why.causes[why.cause];
+    if (!cause) return el("td", {class: "dim", title: why.open[1]}, why.open[0]);
+    return el("td", {class: "place", title: cause.line}, causeWord(cause), cause.certain ? "" : el("span", {class: "dim"}, " likely"));
   }
 
   /** Opens or closes the details of a range. */
@@ -84,13 +93,14 @@ class Ranges {
     this.mark(show ? index : -1);
   }
 
-  /** Opens a range and brings it into view. */
-  reveal(index) {
+  /** Opens a range and brings it into view; whether there is one. */
+  reveal(index, block) {
     if (!this.rows.has(index) && this.showAll) this.showAll();
     const row = this.rows.get(index);
-    if (!row) return;
+    if (!row) return false;
     this.toggle(index, true);
-    row.main.scrollIntoView({block: "nearest"});
+    row.main.scrollIntoView({block: block || "nearest"});
+    return true;
   }
 
   details(range, index) {
@@ -105,7 +115,7 @@ class Ranges {
         el("p", {class: "dim"}, `${grouped(range.odd)} of ${plural(range.samples, "sample")} inconsistent, ${range.mean.toFixed(2)} bits on average, ${range.max.toFixed(2)} at most`),
         range.kept && el("p", {class: "dim"}, range.kept === "agrees" ? "With subnormals kept (FTZ, DAZ off) the builds agree: flushing is all there is to it." : "It differs with subnormals kept (FTZ, DAZ off) too."),
         detail.params.length > 0 && el("button", {type: "button", onclick: () => this.zoom(index)}, "zoom to it")),
-      witnessView(detail, range.witness));
+      witnessView(detail, range.witness), whyView(range.witness));
   }
 }
 
