@@ -258,13 +258,19 @@ fn ended(
     ExplainRow { explained, reason, fragility, layers, ..ExplainRow::default() }
 }
 
-/// An answer counts as found only when the difference is gone without it too.
+/// An answer counts as found only when the difference is gone without it too. What is left is told.
 fn checked(inquiry: &Inquiry<'_>, row: LayerRow, guilty: &[Guilt]) -> Result<LayerRow, ExplainError> {
-    if row.standing != Standing::Found || !inquiry.shows(&cured(inquiry, guilty))? {
+    if row.standing != Standing::Found {
         return Ok(row);
     }
-    let text = format!("{}; made precise alone it does not take the difference away", row.text);
-    Ok(LayerRow { standing: Standing::Likely, text, ..row })
+    let without = cured(inquiry, guilty);
+    if inquiry.shows(&without)? {
+        let text = format!("{}; made precise alone it does not take the difference away", row.text);
+        return Ok(LayerRow { standing: Standing::Likely, text, ..row });
+    }
+    let left = inquiry.bits(&without)?;
+    let rest = if left > 0.0 { format!("; without it {left:.1} bits are left") } else { String::new() };
+    Ok(LayerRow { text: row.text + &rest, ..row })
 }
 
 /// The narrowest layer of a finding that names something to blame.

@@ -43,6 +43,13 @@ impl<'a> Inquiry<'a> {
         Ok(false)
     }
 
+    /// How far a mix is from the baseline; 0 when it gives no value.
+    pub fn bits(&self, mix: &Mix) -> Result<f64, ExplainError> {
+        let Ok(object) = self.scene.object(mix)? else { return Ok(0.0) };
+        let answer = self.scene.desk.ask(&object, self.case.function, &self.case.inputs)?;
+        Ok(self.case.gap(self.yardstick.baseline, answer).map_or(0.0, |gap| gap.bits))
+    }
+
     /// The smallest sets of `count` parts whose mixes show the difference.
     pub fn search(&self, count: usize, mix: impl Fn(&Parts) -> Mix) -> Result<Search, ExplainError> {
         if self.shows(&mix(&Parts::new()))? {
