@@ -84,6 +84,9 @@ fn is(suspect: &Value, tree: &Tree, guilty: &Guilty) -> bool {
         && suspect["line"].as_u64().is_some_and(|line| lines.contains(&line))
 }
 
+/// Whether a suspect is the right one.
+type Fits<'a> = &'a dyn Fn(&Value) -> bool;
+
 /// How one injection was explained.
 struct Explained {
     id: String,
@@ -104,12 +107,12 @@ fn explained(bench: &Bench, injection: &Injection) -> Explained {
     let file = |s: &Value| text(&s["file"]) == guilty.file;
     let function = |s: &Value| file(s) && text(&s["function"]) == guilty.function;
     let statement = |s: &Value| is(s, &tree, guilty);
-    let layers: [(&str, &[Vec<Value>], &dyn Fn(&Value) -> bool); 3] = [
+    let layers: [(&str, &[Vec<Value>], Fits<'_>); 3] = [
         ("file", &files, &file),
         ("function", &functions, &function),
         ("statement", &statements, &statement),
     ];
-    let wrong = layers.iter().find(|(layer, sets, fits)| is_certain(&row, layer) && !only(sets, *fits));
+    let wrong = layers.iter().find(|(layer, sets, fits)| is_certain(&row, layer) && !only(sets, fits));
     Explained {
         id: injection.id.clone(),
         function: only(&files, &file) && only(&functions, &function),

@@ -1,6 +1,7 @@
 //! Builds put together from parts: each source compiled as its own build, text and arguments say, all linked
 //! as one of the builds would be. What is tried once is not compiled again.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -165,9 +166,8 @@ impl<'a> Mixer<'a> {
         let mut ready: BTreeMap<Hash, Ready<'_>> = BTreeMap::new();
         let parts = mix.sources.iter().map(|part| &part.build).chain(&mix.shims);
         for build in std::iter::once(&mix.frame).chain(parts) {
-            let key = build_key(build);
-            if !ready.contains_key(&key) {
-                ready.insert(key, self.ready(build)?);
+            if let Entry::Vacant(place) = ready.entry(build_key(build)) {
+                place.insert(self.ready(build)?);
             }
         }
         let of = |build: &Build| &ready[&build_key(build)];

@@ -133,6 +133,9 @@ impl Question<'_> {
     }
 }
 
+/// Arguments and the build they make.
+type Argued = (Vec<String>, Arc<Side>);
+
 /// Whole builds with some of the flags.
 struct Trial<'q> {
     question: &'q Question<'q>,
@@ -171,7 +174,7 @@ impl Trial<'_> {
 
     /// The build's own arguments with only what is given up switched off behind them, where that is as safe: what
     /// a person would write.
-    fn short(&self, removed: &Parts) -> Result<Option<(Vec<String>, Arc<Side>)>, ExplainError> {
+    fn short(&self, removed: &Parts) -> Result<Option<Argued>, ExplainError> {
         let to = &self.question.pair.variant;
         let args = [&to.args[..], &self.atoms.off(removed)].concat();
         let build = Build { args: args.clone(), ..to.clone() };

@@ -239,7 +239,6 @@ pub(super) fn run() -> RunFile {
         baseline: "gcc/O0/native".into(),
         sources: BTreeMap::new(),
         builds: builds(),
-        sources: BTreeMap::new(),
         functions: named(functions()),
     }
 }
