@@ -136,7 +136,10 @@ fn gcc(inquiry: &Inquiry<'_>, mix: &Mix, file: usize, switches: &[String]) -> Re
         );
         return Ok(row(Standing::Nothing, Vec::new(), text));
     }
-    let name = |part: &usize| switches[*part].trim_start_matches("-fdisable-").to_string();
+    let name = |part: &usize| {
+        let switch = &switches[*part];
+        switch.strip_prefix("-fdisable-").or(switch.strip_prefix("-fno-")).unwrap_or(switch).to_string()
+    };
     let causes: Vec<Vec<Suspect>> = found
         .sets
         .iter()

@@ -9,6 +9,9 @@ use super::error::ExplainError;
 use super::scene::Side;
 use crate::model::{Build, Experiment};
 
+/// What targets do differently unless they are told: the sign of `char`, the precision of i686's arithmetic.
+const TARGET_HABITS: [&str; 4] = ["-fsigned-char", "-funsigned-char", "-msse2 -mfpmath=sse", "-ffloat-store"];
+
 /// The reference, and in words why it is not the baseline itself.
 pub type Reference = (Arc<Side>, Option<String>);
 
@@ -31,7 +34,7 @@ pub fn reference(
         if looker.shows(&build, by)? == Some(false)
             && let Some(side) = looker.make(&build)?
         {
-            let words = format!("{} with {with} agrees with {}: its flags, not what it is", to.id, from.id);
+            let words = format!("{} with {with} agrees with {}", to.id, from.id);
             return Ok(Some((side, Some(words))));
         }
     }
@@ -73,10 +76,17 @@ fn candidates(experiment: &Experiment, from: &Build, to: &Build) -> Vec<(Vec<Str
     let off = ["-ffp-contract=off".to_string()];
     let theirs = baseline_args(experiment, from, to);
     let plain = [&["-O0".to_string()], added(experiment, to), &off].concat();
-    vec![
+    let mut all = vec![
         (theirs.clone(), "the baseline's flags".into()),
         ([&to.args[..], &off].concat(), "-ffp-contract=off".into()),
         ([&theirs[..], &off].concat(), "the baseline's flags and -ffp-contract=off".into()),
         (plain, "-O0 -ffp-contract=off".into()),
-    ]
+    ];
+    if from.target != to.target {
+        all.extend(TARGET_HABITS.iter().map(|habit| {
+            let more: Vec<String> = habit.split(' ').map(String::from).collect();
+            ([&to.args[..], &more].concat(), (*habit).to_string())
+        }));
+    }
+    all
 }

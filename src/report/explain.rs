@@ -79,7 +79,8 @@ impl Page<'_> {
             printable(baseline)
         );
         text.push_str(&self.suspects(causes));
-        if !certain {
+        let is_code = causes.iter().flatten().all(|suspect| suspect.environment.is_empty());
+        if !certain && is_code {
             text.push_str(
                 &self.labelled("certainty", "likely: it shows the difference, but is not all there is to it"),
             );
