@@ -75,7 +75,9 @@ function causeFacts(cause) {
 function spotView(spot, text) {
   const {name} = OVERVIEW.functions[spot.f];
   const what = spot.range ? `range ${spot.range}` : "one input";
-  return el("a", {class: "spot", href: addressOf(name, spot.build, spot.range), title: `${name}, ${what}: ${spot.bits} bits`}, text || what);
+  // An address that is there already is no change of address.
+  const again = event => event.currentTarget.hash === location.hash && followAddress();
+  return el("a", {class: "spot", href: addressOf(name, spot.build, spot.range), onclick: again, title: `${name}, ${what}: ${spot.bits} bits`}, text || what);
 }
 
 /** The findings of a cause, by function. */
