@@ -343,6 +343,7 @@ fn odd_numbers_keep_their_exact_text() {
         "SIGSEGV",
         "bitrift eval odd -0x0p+0 0x1.99999ap-4 -9223372036854775808 nan:0x7ff8000000000001",
         "bitrift repro run 'odd#b.1'",
+        "bitrift explain run 'odd#b.1'",
     ];
     assert_eq!(copies, expected);
     let said = page.text("document.querySelector('.finding').textContent");

@@ -57,8 +57,13 @@ pub(super) fn count(file: &ExplainFile) -> String {
 }
 
 pub(super) fn fix_words(fix: &FixRow) -> String {
-    let FixRow { what, cured, of, ns, .. } = fix;
-    let mut text = format!("{what}; takes away {cured} of {}", plural(*of, "finding"));
+    format!("{}; {}", fix.what, fix_effect(fix))
+}
+
+/// What a patch changes, in numbers.
+pub(super) fn fix_effect(fix: &FixRow) -> String {
+    let FixRow { cured, of, ns, .. } = fix;
+    let mut text = format!("takes away {cured} of {}", plural(*of, "finding"));
     if let Some((without, with)) = ns {
         let _ = write!(text, "; {without:.1} ns a call become {with:.1}");
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::digest::{self, Moved};
 use super::number::{count, exact, interval, plural, share};
-use super::text::{code, plain};
+use super::text::code;
 use super::{Material, cause};
 use crate::model::{CauseRow, ExplainFile, Layer, RunFile, Suspect, WitnessRow, gist};
 
@@ -100,7 +100,7 @@ fn causes(file: &ExplainFile) -> String {
             format!("{}{gap}{expression}", code(&cause::place(suspect)))
         };
         let sets = cause.causes.iter().map(|set| set.iter().map(part).collect::<Vec<_>>().join("<br>and "));
-        let fix = cause.fix.as_ref().map(|fix| plain(&cause::fix_words(fix)));
+        let fix = cause.fix.as_ref().map(|fix| format!("{}<br>{}", code(&fix.what), cause::fix_effect(fix)));
         vec![
             sets.collect::<Vec<_>>().join("<br>or ") + if cause.certain { "" } else { "<br>(likely)" },
             code(&cause.build),

@@ -139,7 +139,7 @@ impl Rows<'_> {
             let gone = (range.without_flushing == Some(WithoutFlushing::Agrees))
                 .then(|| "  gone with subnormals kept (FTZ, DAZ off)".into());
             let lines = lines.chain([result_lines(&range.witness, self.room)]).chain(gone);
-            let lines = lines.chain(mark(self.options.confirm, &range.id)).chain(self.because(&range.id));
+            let lines = lines.chain(mark(self.options.confirm, &range.id)).chain(self.cause(&range.id));
             let lines: Vec<_> = lines.collect();
             self.add(name, numbers, lines.join("\n"));
         }
@@ -147,7 +147,7 @@ impl Rows<'_> {
             let numbers = [Cell::new(""), Cell::new(""), self.style.bits(comparison.max_bits)];
             let own = format!("{}#{}.max", function.name, comparison.build);
             let about = [lone_witness(function, witness, self.room)].into_iter();
-            let about = about.chain(mark(self.options.confirm, &own)).chain(self.because(&own));
+            let about = about.chain(mark(self.options.confirm, &own)).chain(self.cause(&own));
             let about: Vec<_> = about.collect();
             self.add(Cell::new(format!("  {build}")), numbers, about.join("\n"));
         }
@@ -160,10 +160,10 @@ impl Rows<'_> {
     }
 
     /// The cause of a finding, on as many lines as it takes.
-    fn because(&self, finding: &str) -> Option<String> {
+    fn cause(&self, finding: &str) -> Option<String> {
         let (_, found) = self.options.explain?.cause(finding)?;
         let room = u16::try_from(self.room.saturating_sub(2)).unwrap_or(u16::MAX);
-        let text = wrap(&format!("because of {}", cause::line(found)), room);
+        let text = wrap(&format!("cause: {}", cause::line(found)), room);
         Some(text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n"))
     }
 

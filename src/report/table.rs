@@ -239,6 +239,19 @@ mod tests {
     }
 
     #[test]
+    fn what_explains_a_range_stands_below_it() {
+        let explain = sample::material().explain;
+        let options = TableOptions { explain: explain.as_ref(), ..TableOptions::default() };
+        let mut run = sample::run();
+        run.functions.retain(|f| !f.name.starts_with("evil"));
+        let text = render(&run, options, NARROW);
+        assert_eq!(text.matches("  cause: src/airy.c:14:9 in airy_ai").count(), 2, "{text}");
+        assert_eq!(text.matches("  cause: flushing").count(), 1, "{text}");
+        assert!(text.contains("\n3 findings explained: 2 causes, 1 not explained\n"), "{text}");
+        assert!(widest(&text) <= 80 && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    }
+
+    #[test]
     fn an_empty_run_is_still_a_report() {
         let mut run = sample::run();
         run.functions.clear();

@@ -12,18 +12,14 @@ pub(super) fn code(text: &str) -> String {
     if !text.contains(['`', '|', '\\', '<']) && text.trim() == text {
         return format!("`{text}`");
     }
-    format!("<code>{}</code>", plain(&text))
-}
-
-/// Words in Markdown, as they are.
-pub(super) fn plain(text: &str) -> String {
-    let mut html = String::new();
-    for c in printable(text).chars() {
+    let mut html = String::from("<code>");
+    for c in text.chars() {
         match c {
             c if c.is_ascii_punctuation() => html.push_str(&format!("&#{};", u32::from(c))),
             c => html.push(c),
         }
     }
+    html.push_str("</code>");
     html
 }
 

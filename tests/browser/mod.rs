@@ -1,5 +1,7 @@
 //! A real Chromium without a window, driven through the pipe of its own debugging protocol.
+#![allow(dead_code)] // Each test program uses a part of it.
 
+pub mod explained;
 pub mod stored;
 
 use std::io::{BufRead, BufReader, Write};
@@ -198,7 +200,11 @@ impl Page {
 
     /// Presses a key by its name (`Enter`, `ArrowDown`) or a character.
     pub fn press(&mut self, key: &str) {
-        let text = if key.chars().count() == 1 { key } else { "" };
+        let text = match key {
+            "Enter" => "\r",
+            key if key.chars().count() == 1 => key,
+            _ => "",
+        };
         let code = match key {
             "Enter" => 13,
             "Escape" => 27,

@@ -13,7 +13,7 @@ function placeOf(suspect) {
 /** The same in a narrow column. */
 function shortPlace(suspect) {
   const name = placeOf(suspect).split("/").pop();
-  return suspect.line || !suspect.function ? name : `${suspect.function} in ${name}`;
+  return suspect.line || !suspect.function ? name : suspect.function;
 }
 
 /** The first suspect of a cause, and how many more there are. */
@@ -24,8 +24,8 @@ function causeWord(cause) {
 }
 
 function suspectView(suspect) {
-  const what = suspect.environment ? "environment: " : suspect.function && !suspect.line ? [el("b", {}, suspect.function), " in "] : null;
-  return el("div", {class: "suspect"}, what, copyable(placeOf(suspect), "place"),
+  if (suspect.environment) return el("div", {class: "suspect"}, "the environment: ", el("b", {}, suspect.environment));
+  return el("div", {class: "suspect"}, suspect.function && !suspect.line ? [el("b", {}, suspect.function), " in "] : null, copyable(placeOf(suspect), "place"),
     suspect.line && suspect.function ? el("span", {class: "dim"}, ` in ${suspect.function}`) : null,
     suspect.text && el("code", {class: "expression"}, suspect.text));
 }
@@ -48,8 +48,10 @@ function labelled(rows) {
   return filled.length > 0 && el("dl", {class: "labelled"}, filled.map(([name, content]) => el("div", {}, el("dt", {}, name), el("dd", {}, content))));
 }
 
+/** Words that are broken between them and not inside. */
+const words = texts => texts.map((text, index) => [index > 0 ? " " : "", el("code", {class: "word"}, text)]);
 /** Flags or passes: each text is enough alone. */
-const alternatives = texts => texts.flatMap((text, index) => [index > 0 ? " or " : "", el("code", {}, text)]);
+const alternatives = texts => texts.map((text, index) => [index > 0 ? " or " : "", words(text.split(" "))]);
 
 /** A unified diff, folded away, and a button that copies it as it is. */
 function patchView(fix) {
@@ -73,7 +75,9 @@ function causeFacts(cause) {
 function spotView(spot, text) {
   const {name} = OVERVIEW.functions[spot.f];
   const what = spot.range ? `range ${spot.range}` : "one input";
-  return el("a", {class: "spot", href: addressOf(name, spot.build, spot.range), title: `${name}, ${what}: ${spot.bits} bits`}, text || what);
+  // An address that is there already is no change of address.
+  const again = event => event.currentTarget.hash === location.hash && followAddress();
+  return el("a", {class: "spot", href: addressOf(name, spot.build, spot.range), onclick: again, title: `${name}, ${what}: ${spot.bits} bits`}, text || what);
 }
 
 /** The findings of a cause, by function. */
@@ -100,16 +104,15 @@ function causeView(cause, index) {
 /** Names, the rest of a long list folded away. */
 function namesView(names) {
   if (names.length === 0) return "nothing";
-  const words = list => list.flatMap((name, index) => [index > 0 ? " " : "", el("code", {}, name)]);
   if (names.length <= FIRST_NAMES) return words(names);
-  return [words(names.slice(0, FIRST_NAMES)), el("details", {class: "fold"}, el("summary", {}, `${names.length - FIRST_NAMES} more`), words(names.slice(FIRST_NAMES)))].flat();
+  return [words(names.slice(0, FIRST_NAMES)), el("details", {class: "fold"}, el("summary", {}, `${names.length - FIRST_NAMES} more`), words(names.slice(FIRST_NAMES)))];
 }
 
 function safeView(safe) {
   const speed = safe.ns && (([baseline, own, all]) => `${own.toFixed(1)} ns a call; ${all.toFixed(1)} with all flags, ${baseline.toFixed(1)} with the baseline's`)(safe.ns);
   return el("article", {class: "cause safe", "aria-label": `safe flags of ${safe.build}`}, el("h3", {}, el("code", {}, safe.build)),
     labelled([["give up", namesView(safe.given)], ["keep", namesView(safe.kept)], ["arguments", safe.args && [copyable(safe.args, "arguments")]],
-      ["holds for", `${safe.within} of ${plural(safe.of, "explained finding")}: at most ${plural(safe.limit, "bit")}`], ["speed", speed], ["note", safe.note],
+      ["holds for", `${safe.within} of ${plural(safe.of, "explained finding")}, with at most ${plural(safe.limit, "bit")}`], ["speed", speed], ["note", safe.note],
       ["took", safe.cost]]));
 }
 
