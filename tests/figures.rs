@@ -124,3 +124,21 @@ fn asking_a_runner_costs_a_fifth_of_the_throughput_at_most() {
     assert_eq!(targets, ["aarch64", "arm", "riscv64", "ppc64le", "s390x"]);
     assert!(shares.iter().all(|&(_, share)| share >= 80), "{shares:?}");
 }
+
+#[test]
+fn explanations_name_the_right_statement_and_the_readme_says_how_many() {
+    let read =
+        |name: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    let (table, readme) = (read("results/explain.md"), read("README.md"));
+    let rows = table.lines().filter(|line| line.starts_with("| R") || line.starts_with("| C"));
+    let rows: Vec<Vec<f64>> =
+        rows.map(|line| line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect()).collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    let sum = |column: usize| rows.iter().map(|row| row[column]).sum::<f64>();
+    let (injections, functions, statements) = (sum(0), sum(1), sum(2));
+    assert!(injections >= 100.0 && functions == injections && statements >= 0.95 * injections, "{table}");
+    let compiles = rows.iter().map(|row| row[0] * row[3]).sum::<f64>() / injections;
+    assert!(compiles <= 20.0, "{compiles}");
+    assert!(readme.contains(&format!("of {injections} injected statements")), "{injections}");
+    assert!(readme.contains(&format!("in {compiles:.1} compiles")), "{compiles}");
+}

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::cache::{Cache, Recipe};
 use super::command::CommandLine;
+use super::compiled::Settings;
 use super::folders::Folders;
 use super::inflight::InFlight;
 use super::key::{Files, Hash, KeyBuilder, files_in_args};
@@ -52,7 +53,18 @@ pub struct Bench<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-impl Bench<'_> {
+impl<'a> Bench<'a> {
+    pub fn new(cache: &'a Cache, settings: &Settings<'a>) -> Bench<'a> {
+        Bench {
+            cache,
+            files: Files::default(),
+            folders: Folders::default(),
+            in_flight: InFlight::default(),
+            timeout: settings.timeout,
+            cancel: settings.cancel,
+        }
+    }
+
     pub fn stop_if_cancelled(&self) -> Result<(), Failure> {
         if self.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
     }

@@ -14,11 +14,9 @@ use super::bench::{Bench, Failure, Object};
 use super::cache::Cache;
 use super::command::{Lines, ShimLine, SourceLine};
 use super::error::CompileError;
-use super::folders::{Folders, include_folders};
+use super::folders::include_folders;
 use super::fpenv::control_words;
 use super::harness::linker;
-use super::inflight::InFlight;
-use super::key::Files;
 use super::link::{LinkRequest, Linked};
 use super::object::{Made, ObjectRequest, Origin, make_object};
 use super::program::{Program, program};
@@ -80,14 +78,7 @@ pub fn compile_all(
         .num_threads(jobs)
         .build()
         .map_err(|e| CompileError::Threads { jobs, reason: e.to_string() })?;
-    let bench = Bench {
-        cache,
-        files: Files::default(),
-        folders: Folders::default(),
-        in_flight: InFlight::default(),
-        timeout: settings.timeout,
-        cancel: settings.cancel,
-    };
+    let bench = Bench::new(cache, settings);
     let (compiled, cached) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stage = Stage { experiment, bench: &bench, sink, compiled: &compiled, cached: &cached };
     let outcomes = pool.install(|| stage.run(builds));

@@ -13,9 +13,8 @@ use super::bench::{Bench, Failure, Object};
 use super::cache::Cache;
 use super::command::{CommandLine, Lines, ShimLine, SourceLine};
 use super::compiled::Settings;
-use super::folders::{Folders, include_folders};
-use super::inflight::InFlight;
-use super::key::{Files, Hash, KeyBuilder};
+use super::folders::include_folders;
+use super::key::{Hash, KeyBuilder};
 use super::link::LinkRequest;
 use super::object::{ObjectRequest, Origin, make_object};
 use crate::model::{Build, Cost, Experiment, FunctionStatus};
@@ -118,14 +117,7 @@ impl<'a> Mixer<'a> {
         cache: &'a Cache,
         settings: &Settings<'a>,
     ) -> Result<Mixer<'a>, MixError> {
-        let bench = Bench {
-            cache,
-            files: Files::default(),
-            folders: Folders::default(),
-            in_flight: InFlight::default(),
-            timeout: settings.timeout,
-            cancel: settings.cancel,
-        };
+        let bench = Bench::new(cache, settings);
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(settings.jobs.max(1))
             .build()
