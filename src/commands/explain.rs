@@ -283,7 +283,7 @@ impl<'a> Session<'a> {
             let guilty: Vec<Vec<String>> =
                 picks.iter().flat_map(|(_, w)| guilty_flags(file, &w.id)).collect();
             // Where no flag is guilty there is nothing to give up.
-            if guilty.is_empty() {
+            if guilty.is_empty() && !picks.iter().any(|(_, w)| is_flushing(file, &w.id)) {
                 continue;
             }
             self.sink.send(Event::ExplainStep { finding: build.into(), layer: "safe set".into() });
@@ -315,6 +315,12 @@ fn spent(session: &Session<'_>) -> Cost {
     let mut sum = session.desk.cost();
     sum += session.workshop.cost();
     sum
+}
+
+/// Whether a finding is there because a build's start-up code flushes subnormals.
+fn is_flushing(file: &ExplainFile, id: &str) -> bool {
+    let row = file.findings.get(id).and_then(|row| row.layers.get(&Layer::Environment));
+    row.is_some_and(|row| row.causes.iter().flatten().any(|suspect| suspect.environment == "flushing"))
 }
 
 /// The flag sets that a finding's flags layer found.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::case::Case;
 use super::delta::Parts;
-use super::environment::{Pair, calm};
+use super::environment::Pair;
 use super::error::ExplainError;
 use super::reference::baseline_args;
 use super::scene::{Desk, Side};
@@ -65,7 +65,6 @@ impl Question<'_> {
         };
         let over = trial.over(&side)?;
         let name = |part: &usize| atoms.list()[*part].name.clone();
-        let flushes = variant.object.control.flushes();
         let row = SafeRow {
             build: to.id.to_string(),
             baseline: self.pair.baseline.id.to_string(),
@@ -77,11 +76,6 @@ impl Question<'_> {
             of: self.cases.len(),
             ns: None,
             cost: Cost::default(),
-            note: if flushes {
-                "with subnormals kept: link without -ffast-math".into()
-            } else {
-                String::new()
-            },
         };
         let objects = [baseline.object.clone(), side.object.clone(), variant.object.clone()];
         Ok(Ok(Safe { row, objects }))
@@ -91,10 +85,9 @@ impl Question<'_> {
         Ok(self.workshop.make(build)?.map_err(|why| format!("{}: {why}", build.id)))
     }
 
-    /// What a build answers to every case, with subnormals kept.
-    fn answers(&self, side: &Arc<Side>) -> Result<Vec<Outcome>, ExplainError> {
-        let calm = calm(side);
-        self.cases.iter().map(|case| self.desk.ask(&calm.object, case.function, &case.inputs)).collect()
+    /// What a build answers to every case, in the environment that its own arguments give it.
+    fn answers(&self, side: &Side) -> Result<Vec<Outcome>, ExplainError> {
+        self.cases.iter().map(|case| self.desk.ask(&side.object, case.function, &case.inputs)).collect()
     }
 
     /// How dear a flag is: the level is the dearest, the compiler's freedom with arithmetic the cheapest.
@@ -172,14 +165,23 @@ impl Trial<'_> {
         }
     }
 
-    /// The build's own arguments with only what is given up switched off behind them, where that is as safe: what
-    /// a person would write.
+    /// The build's own arguments with what is given up switched off behind them, or its composite flags written out,
+    /// where that is as safe: what a person would write.
     fn short(&self, removed: &Parts) -> Result<Option<Argued>, ExplainError> {
         let to = &self.question.pair.variant;
-        let args = [&to.args[..], &self.atoms.off(removed)].concat();
-        let build = Build { args: args.clone(), ..to.clone() };
-        let Ok(side) = self.question.side(&build)? else { return Ok(None) };
-        Ok(self.over(&side)?.is_empty().then_some((args, side)))
+        let off = self.atoms.off(removed);
+        let is_float = |part: &usize| self.atoms.list()[*part].kind == Kind::Float;
+        let floats: Parts = self.without(removed).into_iter().filter(is_float).collect();
+        let written = written_out(&to.args, &self.atoms.on(&floats));
+        for args in [[&to.args[..], &off].concat(), [&written[..], &off].concat()] {
+            let build = Build { args: args.clone(), ..to.clone() };
+            if let Ok(side) = self.question.side(&build)?
+                && self.over(&side)?.is_empty()
+            {
+                return Ok(Some((args, side)));
+            }
+        }
+        Ok(None)
     }
 
     /// Gives up flags until every case is within the limit.
@@ -222,4 +224,14 @@ impl Trial<'_> {
         }
         Ok(removed)
     }
+}
+
+/// Arguments with single flags in place of those that stand for several and make start-up code flush subnormals.
+fn written_out(args: &[String], floats: &[String]) -> Vec<String> {
+    let level = |arg: &String| match arg.as_str() {
+        "-ffast-math" | "-funsafe-math-optimizations" => None,
+        "-Ofast" => Some("-O3".to_string()),
+        _ => Some(arg.clone()),
+    };
+    args.iter().filter_map(level).chain(floats.iter().cloned()).collect()
 }

@@ -228,9 +228,6 @@ pub struct SafeRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ns: Option<[f64; 3]>,
     pub cost: Cost,
-    /// What to know about it, in words; empty when nothing.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
 }
 
 /// The whole of `explain.json`.

@@ -187,7 +187,7 @@ impl Page<'_> {
     }
 
     fn safe(&self, safe: &SafeRow) -> String {
-        let SafeRow { build, limit, args, kept, given_up, within, of, ns, cost, note, .. } = safe;
+        let SafeRow { build, limit, args, kept, given_up, within, of, ns, cost, .. } = safe;
         let mut text = format!("{}: flags that may stay for at most {limit} bits\n", printable(build));
         text.push_str(&self.labelled("give up", &names(given_up)));
         text.push_str(&self.labelled("keep", &names(kept)));
@@ -200,9 +200,6 @@ impl Page<'_> {
             let words =
                 format!("{own:.1} ns a call; {all:.1} with all flags, {baseline:.1} with the baseline's");
             text.push_str(&self.labelled("speed", &words));
-        }
-        if !note.is_empty() {
-            text.push_str(&self.labelled("note", note));
         }
         text.push_str(&self.labelled("took", &spent(*cost)));
         text

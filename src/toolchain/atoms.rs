@@ -128,13 +128,19 @@ impl Atoms {
         args
     }
 
+    /// Arguments that switch these atoms to the second list's state.
+    pub fn on(&self, atoms: &BTreeSet<usize>) -> Vec<String> {
+        self.parts(atoms).flat_map(|part| part.to.clone()).collect()
+    }
+
     /// Arguments that switch these atoms back to the first list's state, to stand behind the second list.
     pub fn off(&self, atoms: &BTreeSet<usize>) -> Vec<String> {
-        let parts = self.words.iter().chain(&self.switches);
-        parts
-            .filter(|part| part.atom.is_some_and(|atom| atoms.contains(&atom)))
-            .flat_map(|part| part.from.clone())
-            .collect()
+        self.parts(atoms).flat_map(|part| part.from.clone()).collect()
+    }
+
+    fn parts(&self, atoms: &BTreeSet<usize>) -> impl Iterator<Item = &Part> {
+        let all = self.words.iter().chain(&self.switches);
+        all.filter(|part| part.atom.is_some_and(|atom| atoms.contains(&atom)))
     }
 
     fn composites(&self, on: &BTreeSet<usize>) -> &[String] {

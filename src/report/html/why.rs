@@ -71,7 +71,6 @@ struct SafeData<'a> {
     within: usize,
     of: usize,
     ns: Option<[f64; 3]>,
-    note: &'a str,
     cost: String,
 }
 
@@ -182,7 +181,6 @@ fn safe_data(safe: &SafeRow) -> SafeData<'_> {
         within: safe.within,
         of: safe.of,
         ns: safe.ns,
-        note: &safe.note,
         cost: spent(safe.cost),
     }
 }

@@ -112,7 +112,7 @@ function safeView(safe) {
   const speed = safe.ns && (([baseline, own, all]) => `${own.toFixed(1)} ns a call; ${all.toFixed(1)} with all flags, ${baseline.toFixed(1)} with the baseline's`)(safe.ns);
   return el("article", {class: "cause safe", "aria-label": `safe flags of ${safe.build}`}, el("h3", {}, el("code", {}, safe.build)),
     labelled([["give up", namesView(safe.given)], ["keep", namesView(safe.kept)], ["arguments", safe.args && [copyable(safe.args, "arguments")]],
-      ["holds for", `${safe.within} of ${plural(safe.of, "explained finding")}, with at most ${plural(safe.limit, "bit")}`], ["speed", speed], ["note", safe.note],
+      ["holds for", `${safe.within} of ${plural(safe.of, "explained finding")}, with at most ${plural(safe.limit, "bit")}`], ["speed", speed],
       ["took", safe.cost]]));
 }
 
