@@ -249,7 +249,7 @@ fn damaged_files_beside_a_run_are_answered_in_words() {
         told.push(format!("samples.jsonl, {case}: {}", said.err.trim()));
     }
     fs::remove_file(desk.path(&samples)).unwrap();
-    assert_eq!(desk.expect(0, &["report", "--samples"]).out, "function,sample,build,bits\n");
+    assert_eq!(desk.expect(0, &["report", "--samples"]).out, "function,sample,build,emulated,bits\n");
     assert!(told.iter().all(|line| !line.contains("panicked")));
     // Columns depend on what the search found.
     let told: Vec<String> =

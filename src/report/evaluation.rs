@@ -12,6 +12,7 @@ use crate::model::{NumberText, ParamRow, gist, printable};
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationRow {
     pub build: String,
+    pub emulated: bool,
     pub answer: Answer,
 }
 
@@ -57,8 +58,10 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
             Answer::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
         };
         let shown = |text: Option<&String>| Cell::new(text.map(|t| printable(t)).unwrap_or_default());
+        let stamp = row.emulated.then(|| "emulated".to_string());
+        let notes: Vec<String> = [note].into_iter().filter(|n| !n.is_empty()).chain(stamp).collect();
         let (hex, dec) = (shown(result.map(|r| &r.hex)), shown(result.map(|r| &r.dec)));
-        table.add_row(vec![build, bits, hex, dec, Cell::new(note)]);
+        table.add_row(vec![build, bits, hex, dec, Cell::new(notes.join(", "))]);
     }
     text.push_str(&text_of(&table));
     text
@@ -73,7 +76,11 @@ mod tests {
     fn every_build_has_a_line() {
         let variant = |result: NumberText, bits, change| Answer::Variant { result, bits, change };
         let fault = NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() };
-        let row = |build: &str, answer| EvaluationRow { build: build.into(), answer };
+        let row = |build: &str, answer| EvaluationRow {
+            build: build.into(),
+            emulated: build.contains("O2"),
+            answer,
+        };
         let evaluation = Evaluation {
             function: "hypot_naive".into(),
             params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: "double".into() }).to_vec(),
