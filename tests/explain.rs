@@ -29,7 +29,7 @@ fn matrix(compiler: &str, fast: &str) -> String {
          [[flags]]\nname = \"O0\"\nargs = [\"-O0\"]\n\n[[flags]]\nname = \"fast\"\nargs = [{fast}]\n\n\
          [[function]]\nsignature = \"double twice_error(double a, double b)\"\n\
          domain = {{ a = \"[1e3, 1e6]\", b = \"[1e-3, 1]\" }}\n\n\
-         [[function]]\nsignature = \"double same(double a)\"\n"
+         [[function]]\nsignature = \"double same(double a)\"\ndomain = {{ a = \"[1, 1e6]\" }}\n"
     )
 }
 
@@ -167,6 +167,19 @@ fn the_safe_set_gives_up_what_is_guilty_and_keeps_the_level() {
         let comparison = common::comparison(&run, "twice_error", "c/fast/native");
         assert_eq!(comparison["max_bits"], 0.0, "{compiler}: {safe:#}");
     }
+}
+
+#[test]
+fn the_safe_set_gives_up_start_up_code_that_flushes() {
+    let desk = Desk::new();
+    let everywhere = matrix("clang-16", FAST).replace("domain = { a = \"[1, 1e6]\" }\n", "");
+    desk.write("src/helper.c", HELPER).write("src/main.c", MAIN).write("matrix.toml", &everywhere);
+    desk.expect(0, &["run", "--quiet", "--out", "run", "--function", "same"]);
+    explain(&desk, &[]).out_has("the environment: flushing").out_has("start-up code");
+    let safe = desk.json("run/explain.json")["safe"][0].clone();
+    assert_eq!(safe["given_up"].as_array().unwrap().len(), 1, "{safe:#}");
+    assert!(!safe["args"].as_array().unwrap().iter().any(|arg| arg == "-ffast-math"), "{safe:#}");
+    assert_eq!(safe["within"], safe["of"], "{safe:#}");
 }
 
 #[test]

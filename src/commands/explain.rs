@@ -61,10 +61,11 @@ pub fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
     };
     let file = session.explain(id)?;
     let shown = session.selected(id)?.into_iter().map(|(_, w)| w.id).collect();
-    console.print(&match (args.json, args.patch) {
-        (true, _) => explain_json(&file),
-        (_, true) => report::explain::patches(&file, &shown),
-        _ => report::explain::render(&run, &file, &shown, console.style),
+    console.print(&match (args.json, args.patch, id) {
+        (true, ..) => explain_json(&file),
+        (_, true, _) => report::explain::patches(&file, &shown),
+        (.., Some(id)) => report::explain::render_one(&run, &file, id, console.style),
+        (.., None) => report::explain::render(&run, &file, &shown, console.style),
     })?;
     Ok(Exit::Done)
 }

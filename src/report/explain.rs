@@ -18,13 +18,14 @@ const MOST_NAMES: usize = 8;
 /// Where the words of a label begin.
 const LABEL: usize = 13;
 
-/// One finding layer by layer, or several by cause.
+/// Findings by cause, then the flags that may stay.
 pub fn render(run: &RunFile, file: &ExplainFile, shown: &BTreeSet<String>, style: Style) -> String {
-    let page = Page { run, file, style };
-    match shown.iter().next().filter(|_| shown.len() == 1) {
-        Some(id) => page.one(id),
-        None => page.all(shown),
-    }
+    Page { run, file, style }.all(shown)
+}
+
+/// One finding layer by layer.
+pub fn render_one(run: &RunFile, file: &ExplainFile, id: &str, style: Style) -> String {
+    Page { run, file, style }.one(id)
 }
 
 /// The patches of causes with shown findings, to be read by `patch -p1`.
@@ -270,7 +271,11 @@ mod tests {
     }
 
     fn shown(ids: &BTreeSet<String>) -> String {
-        render(&sample::run(), &sample_explained::explain(), ids, NARROW)
+        let (run, file) = (sample::run(), sample_explained::explain());
+        match ids.iter().next().filter(|_| ids.len() == 1) {
+            Some(id) => render_one(&run, &file, id, NARROW),
+            None => render(&run, &file, ids, NARROW),
+        }
     }
 
     #[test]
