@@ -16,17 +16,16 @@ use super::command::{Lines, ShimLine, SourceLine};
 use super::error::CompileError;
 use super::folders::{Folders, include_folders};
 use super::fpenv::control_words;
-use super::harness::linker;
 use super::inflight::InFlight;
 use super::key::Files;
 use super::link::{LinkRequest, Linked};
 use super::object::{Made, ObjectRequest, Origin, make_object};
-use super::program::{Program, program};
+use super::program::{Program, lacking, program};
 use crate::model::{
     Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
     FunctionStatus, gist,
 };
-use crate::toolchain::{Compiler, Missing, find, libm_identity, missing_tool};
+use crate::toolchain::{Compiler, Missing, find, libm_identity};
 
 /// How to compile.
 pub struct Settings<'a> {
@@ -221,9 +220,8 @@ impl Stage<'_> {
             Some(Err(missing)) => return Err(Unbuilt::Skipped(missing.to_string())),
             None => return Err(Unbuilt::Skipped(format!("{} not found", build.command))),
         };
-        let tools = build.runner.first().map(String::as_str).into_iter().chain(linker(build));
-        if let Some(missing) = tools.into_iter().find_map(missing_tool) {
-            return Err(Unbuilt::Skipped(missing.to_string()));
+        if let Some(why) = lacking(build) {
+            return Err(Unbuilt::Skipped(why));
         }
         let mut folders = self.experiment.sources.include.clone();
         folders.extend(include_folders(&build.args));

@@ -9,7 +9,9 @@ use super::bench::{Bench, Failure, Job};
 use super::command::CommandLine;
 use super::harness::{RUNNER, abi_args, linker};
 use crate::model::{Arithmetic, Build, ControlWords, Libm, RunnerPlan};
-use crate::toolchain::{Compiler, Family, RunnerWords, library_identity, library_of, locate, read_runner};
+use crate::toolchain::{
+    Compiler, Family, RunnerWords, library_identity, library_of, locate, missing_tool, read_runner,
+};
 
 /// What is known of a build's object beside its path. Without a runner it is one to load.
 #[derive(Default)]
@@ -19,6 +21,22 @@ pub struct Program {
     pub arithmetic: Option<Arithmetic>,
     /// The mathematics library: file, build id, version.
     pub libm: String,
+}
+
+/// Why no program of this build can be linked or run here.
+pub fn lacking(build: &Build) -> Option<String> {
+    let tools = build.runner.first().map(String::as_str).into_iter().chain(linker(build));
+    if let Some(missing) = tools.into_iter().find_map(missing_tool) {
+        return Some(missing.to_string());
+    }
+    let machine = build.triple.as_deref().and_then(|triple| triple.split('-').next());
+    let foreign = machine.filter(|machine| *machine != std::env::consts::ARCH);
+    foreign.and(linker(build)).map(|linker| {
+        format!(
+            "{linker} links programs of this machine alone; leave target {} out of environment {} with [[exclude]]",
+            build.target, build.environment.name
+        )
+    })
 }
 
 /// Looks at a linked runner. `native` is what this machine's own compiler would start it with.
@@ -36,9 +54,9 @@ pub fn program(
     }
     let tunables = build.environment.tunables.iter();
     plan.variables.extend(tunables.map(|value| ("GLIBC_TUNABLES".into(), value.clone())));
-    let answer = ask(bench, &plan, path)?;
-    let RunnerWords { control, arithmetic, libc } = read_runner(&answer)
-        .ok_or_else(|| Failure::Tool(format!("the runner's probe printed {:?}", answer.trim_end())))?;
+    let answer = ask(bench, &plan, path).map_err(|failure| with_hint(build, failure))?;
+    let RunnerWords { control, arithmetic, libc } =
+        read_runner(&answer).ok_or_else(|| Failure::Tool(no_runner(build, &answer)))?;
     let libm = format!("{}, {libc}", library(build, compiler));
     // A plain program keeps what its own link gives it, unless another compiler links it.
     let own_start = build.plain && linker(build).is_none();
@@ -49,6 +67,19 @@ pub fn program(
     }
     let arithmetic = (!plan.command.is_empty()).then_some(arithmetic);
     Ok(Program { control: control.with(&plan.setting), runner: Some(plan), arithmetic, libm })
+}
+
+/// The runner's own words are fixed, so that these are another program's.
+fn no_runner(build: &Build, answer: &str) -> String {
+    let shown = answer.trim_end();
+    match build.runner.first() {
+        Some(emulator) => format!(
+            "{emulator} printed {shown:?} and not what the program it was given prints; \
+             `runner` of target {} must run that program",
+            build.target
+        ),
+        None => format!("the runner's probe printed {shown:?}"),
+    }
 }
 
 /// The library a build's mathematics come from.
@@ -72,6 +103,21 @@ fn library(build: &Build, compiler: &Compiler) -> String {
         }
     };
     found.map_or_else(|| "libm of unknown place".into(), |path| library_identity(&path))
+}
+
+/// ENOEXEC in the words of the system.
+const NOT_OURS: &str = "Exec format error";
+
+fn with_hint(build: &Build, failure: Failure) -> Failure {
+    match failure {
+        Failure::Tool(words) if build.runner.is_empty() && words.contains(NOT_OURS) => {
+            Failure::Tool(format!(
+                "this machine cannot run programs of target {}; give it a `runner`, such as [\"qemu-aarch64\"]",
+                build.target
+            ))
+        }
+        other => other,
+    }
 }
 
 /// What the runner says of itself.
