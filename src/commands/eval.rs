@@ -68,7 +68,8 @@ fn evaluate(lab: &Lab, function: &Function, inputs: &[u64]) -> Result<Evaluation
             },
             (why, _) => Answer::Absent { reason: why.unwrap_or_default() },
         };
-        rows.push(EvaluationRow { build: lab.build_id(build).to_string(), answer });
+        let emulated = !lab.plan.builds[build].runner.is_empty();
+        rows.push(EvaluationRow { build: lab.build_id(build).to_string(), emulated, answer });
     }
     let param = |p: &crate::model::Param| ParamRow { name: p.name.clone(), ty: p.ty.c_name().into() };
     Ok(Evaluation {

@@ -7,7 +7,7 @@ use super::look::Role;
 use super::verdict::{Gone, Policy, Replayed};
 use crate::findings::{Verdict, outcome_text};
 use crate::fp::Scalar;
-use crate::model::{GateNote, LockBuild, LockFile, NoteKind, RunFile, StopReason};
+use crate::model::{GateFinding, GateNote, LockBuild, LockFile, NoteKind, RunFile, StopReason};
 
 /// Builds that are made of something else than they were.
 pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
@@ -24,6 +24,13 @@ pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
         }
     }
     notes
+}
+
+/// Builds with findings whose numbers come from an emulator.
+pub(super) fn of_emulators(run: &RunFile, findings: &[GateFinding]) -> Vec<GateNote> {
+    let builds: BTreeSet<&str> = findings.iter().map(|f| f.build.as_str()).collect();
+    let emulated = builds.into_iter().filter(|build| run.is_emulated(build));
+    emulated.map(|build| note(NoteKind::Emulated, format!("{build} is emulated"))).collect()
 }
 
 /// Accepted differences that are not there any more, and witnesses at which the baseline itself moved.

@@ -53,6 +53,7 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
         }));
     }
     sort(run, &mut findings);
+    notes.extend(notes::of_emulators(run, &findings));
     notes.sort();
     GateFile {
         schema: GATE_SCHEMA.into(),

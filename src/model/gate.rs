@@ -119,6 +119,8 @@ pub enum NoteKind {
     CutShort,
     /// A limit of the matrix that is about nothing.
     IdleLimit,
+    /// A build with findings runs on an emulator.
+    Emulated,
 }
 
 /// Something worth knowing that does not fail the gate.

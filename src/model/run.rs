@@ -195,6 +195,13 @@ pub struct RunFile {
     pub functions: Vec<FunctionRow>,
 }
 
+impl RunFile {
+    /// Whether a build's numbers come from an emulator.
+    pub fn is_emulated(&self, build: &str) -> bool {
+        self.builds.iter().any(|row| row.emulated && row.id == build)
+    }
+}
+
 fn is_any(nan: &NanPolicy) -> bool {
     *nan == NanPolicy::Any
 }

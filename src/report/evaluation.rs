@@ -12,6 +12,7 @@ use crate::model::{NumberText, ParamRow, gist, printable};
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationRow {
     pub build: String,
+    pub emulated: bool,
     pub answer: Answer,
 }
 
@@ -57,8 +58,10 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
             Answer::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
         };
         let shown = |text: Option<&String>| Cell::new(text.map(|t| printable(t)).unwrap_or_default());
+        let stamp = row.emulated.then(|| "emulated".to_string());
+        let notes: Vec<String> = [note].into_iter().filter(|n| !n.is_empty()).chain(stamp).collect();
         let (hex, dec) = (shown(result.map(|r| &r.hex)), shown(result.map(|r| &r.dec)));
-        table.add_row(vec![build, bits, hex, dec, Cell::new(note)]);
+        table.add_row(vec![build, bits, hex, dec, Cell::new(notes.join(", "))]);
     }
     text.push_str(&text_of(&table));
     text
@@ -73,14 +76,18 @@ mod tests {
     fn every_build_has_a_line() {
         let variant = |result: NumberText, bits, change| Answer::Variant { result, bits, change };
         let fault = NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() };
-        let row = |build: &str, answer| EvaluationRow { build: build.into(), answer };
+        let row = |build: &str, answer| EvaluationRow {
+            build: build.into(),
+            emulated: build.ends_with("/aarch64"),
+            answer,
+        };
         let evaluation = Evaluation {
             function: "hypot_naive".into(),
             params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: "double".into() }).to_vec(),
             inputs: vec![number(-1.5), number(1.0 / 3.0)],
             rows: vec![
                 row("gcc/O0/native", Answer::Baseline(number(0.1))),
-                row("gcc/O2/native", variant(number(0.1), Some(0.0), None)),
+                row("gcc/O2/aarch64", variant(number(0.1), Some(0.0), None)),
                 row("gcc/O3-fast/native", variant(number(f64::NAN), Some(62.0), Some("finite-to-nan"))),
                 row("gcc/O3/native", variant(fault, None, Some("crash"))),
                 row(HOSTILE, Answer::Absent { reason: "clang-16 is not installed\nmore".into() }),

@@ -47,7 +47,8 @@ fn annotation(material: &Material, m: &Moved, root: &str) -> String {
 
 fn message(material: &Material, m: &Moved) -> String {
     let (build, baseline) = (printable(&m.worst.build), printable(&m.worst.baseline));
-    let mut lines = vec![format!("{build} against {baseline}")];
+    let stamp = if material.run.is_emulated(&m.worst.build) { " (emulated)" } else { "" };
+    let mut lines = vec![format!("{build}{stamp} against {baseline}")];
     if m.builds > 1 {
         lines.push(plural(m.builds - 1, "more build"));
     }

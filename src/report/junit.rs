@@ -26,10 +26,12 @@ fn suite(material: &Material, build: &BuildRow) -> TestSuite {
     let run = &material.run;
     let mut suite = TestSuite::new(printable(&build.id));
     let flags = build.flags.join(" ");
+    let emulated = if build.emulated { "yes".into() } else { String::new() };
     for (name, value) in [
         ("compiler", &build.version),
         ("flags", &flags),
         ("target", &build.target),
+        ("emulated", &emulated),
         ("fpenv", &build.fpenv),
         ("libm", &build.libm),
         ("baseline", &run.baseline),
@@ -71,7 +73,8 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
             n => format!("in {}", plural(n, "range")),
         };
         let against = printable(&comparison.baseline);
-        status.set_message(format!("{:.1} bits from {against}, {ranges}", comparison.max_bits));
+        let stamp = if build.emulated { " (emulated)" } else { "" };
+        status.set_message(format!("{:.1} bits from {against}, {ranges}{stamp}", comparison.max_bits));
         status.set_description(found);
         return Some(status);
     }

@@ -30,7 +30,7 @@ pub fn render(material: &Material) -> String {
         ),
     };
     let shown = &moved[..moved.len().min(MOST)];
-    text.push_str(&worst_table(shown, moved.len()));
+    text.push_str(&worst_table(run, shown, moved.len()));
     for (title, table) in [
         (format!("Witnesses of the {} worst", shown.len()), witnesses(material, shown)),
         ("Builds".into(), builds(run)),
@@ -59,7 +59,12 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-fn worst_table(moved: &[Moved], of: usize) -> String {
+/// A build, with a word if its numbers come from an emulator.
+fn stamped(run: &RunFile, build: &str) -> String {
+    code(build) + if run.is_emulated(build) { " (emulated)" } else { "" }
+}
+
+fn worst_table(run: &RunFile, moved: &[Moved], of: usize) -> String {
     let row = |m: &Moved| {
         let place = m.range.map(|range| {
             let bounds = m.function.params.iter().zip(range.lo.iter().zip(&range.hi));
@@ -71,7 +76,7 @@ fn worst_table(moved: &[Moved], of: usize) -> String {
             code(&m.function.name),
             format!("{:.1}", m.worst.max_bits),
             code(m.category()),
-            code(&m.worst.build),
+            stamped(run, &m.worst.build),
             m.range.map(|range| share(range.inconsistent, range.samples)).unwrap_or_default(),
             place.unwrap_or_else(|| "one input".into()),
             count(m.ranges as u64),
@@ -118,7 +123,7 @@ fn builds(run: &RunFile) -> String {
             false => of(&|t| count(t.functions as u64)),
         };
         let most = of(&|t| if t.functions > 0 { format!("{:.1}", t.max_bits) } else { "0".into() });
-        vec![code(&build.id), what, of(&|t| count(t.ranges as u64)), most, code(&build.version)]
+        vec![stamped(run, &build.id), what, of(&|t| count(t.ranges as u64)), most, code(&build.version)]
     };
     let rows: Vec<_> = run.builds.iter().filter(|b| b.status == "built").map(row).collect();
     table(&["build", "functions that differ:", "ranges:", "most bits:", "compiler"], &rows)
@@ -134,7 +139,7 @@ fn faults(run: &RunFile) -> String {
             });
             rows.push(vec![
                 code(&function.name),
-                code(&fault.build),
+                stamped(run, &fault.build),
                 code(&fault.kind),
                 count(fault.count),
                 example.unwrap_or_default(),

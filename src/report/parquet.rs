@@ -43,7 +43,7 @@ fn fill(material: &Material, out: &mut (dyn Write + Send)) -> Result<(), Parquet
 
 fn message(inputs: usize) -> String {
     let head = "REQUIRED BYTE_ARRAY function (STRING); REQUIRED INT64 sample; \
-        REQUIRED BYTE_ARRAY build (STRING); OPTIONAL FLOAT bits;";
+        REQUIRED BYTE_ARRAY build (STRING); REQUIRED BOOLEAN emulated; OPTIONAL FLOAT bits;";
     let input = |n: usize| {
         format!(
             "OPTIONAL BYTE_ARRAY x{n}_name (STRING); OPTIONAL BYTE_ARRAY x{n}_hex (STRING); \
@@ -57,6 +57,7 @@ fn message(inputs: usize) -> String {
 enum Column {
     Text(Vec<ByteArray>, Vec<i16>),
     Integer(Vec<i64>),
+    Flag(Vec<bool>),
     Single(Vec<f32>, Vec<i16>),
     Double(Vec<f64>, Vec<i16>),
 }
@@ -78,6 +79,9 @@ impl Column {
             (Column::Integer(values), ColumnWriter::Int64ColumnWriter(writer)) => {
                 writer.write_batch(values, None, None)
             }
+            (Column::Flag(values), ColumnWriter::BoolColumnWriter(writer)) => {
+                writer.write_batch(values, None, None)
+            }
             (Column::Single(values, there), ColumnWriter::FloatColumnWriter(writer)) => {
                 writer.write_batch(values, levels(there).as_deref(), None)
             }
@@ -97,14 +101,14 @@ struct Group {
 }
 
 /// Columns in front of the inputs, and how many belong to an input.
-const HEAD: usize = 4;
+const HEAD: usize = 5;
 const OF_INPUT: usize = 3;
 
 impl Group {
     fn new(inputs: usize) -> Group {
         let text = || Column::Text(Vec::new(), Vec::new());
         let single = Column::Single(Vec::new(), Vec::new());
-        let mut columns = vec![text(), Column::Integer(Vec::new()), text(), single];
+        let mut columns = vec![text(), Column::Integer(Vec::new()), text(), Column::Flag(Vec::new()), single];
         for _ in 0..inputs {
             columns.extend([text(), text(), Column::Double(Vec::new(), Vec::new())]);
         }
@@ -120,6 +124,7 @@ impl Group {
                 // Samples of a function are far fewer than 2^63.
                 (_, Column::Integer(values)) => values.push(row.sample as i64),
                 (2, column) => column.text(Some(row.build)),
+                (_, Column::Flag(values)) => values.push(row.emulated),
                 (_, Column::Single(values, there)) => {
                     there.push(i16::from(row.bits.is_some()));
                     values.extend(row.bits);
@@ -166,10 +171,10 @@ mod tests {
         let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap()).collect();
         assert_eq!(rows.len(), 5);
         assert_eq!(rows[0].get_string(0).unwrap(), "airy_ai");
-        assert_eq!((rows[0].get_float(3).unwrap(), rows[0].get_double(6).unwrap()), (1.5, 0.1));
-        assert!(rows[1].get_float(3).is_err(), "no bits where a build gave no value");
-        assert_eq!(rows[3].get_double(9).unwrap(), 1.0 / 3.0);
-        assert_eq!((rows[3].get_long(1).unwrap(), rows[4].get_string(5).unwrap().as_str()), (1, "=1+1"));
+        assert_eq!((rows[0].get_float(4).unwrap(), rows[0].get_double(7).unwrap()), (1.5, 0.1));
+        assert!(rows[1].get_float(4).is_err(), "no bits where a build gave no value");
+        assert_eq!(rows[3].get_double(10).unwrap(), 1.0 / 3.0);
+        assert_eq!((rows[3].get_long(1).unwrap(), rows[4].get_string(6).unwrap().as_str()), (1, "=1+1"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) fn render(run: &RunFile, options: TableOptions, style: Style) -> Stri
     }
     let mut table = style.table(&["function, build", "share", "mean", "max", "range, witness, results"]);
     let room = set_widths(&mut table, &functions, style);
-    let mut rows = Rows { table, room, options, style };
+    let mut rows = Rows { run, table, room, options, style };
     for (index, function) in functions.into_iter().enumerate() {
         if index > 0 {
             rows.table.add_row(vec![""]);
@@ -73,6 +73,7 @@ fn set_widths(table: &mut Table, functions: &[&FunctionRow], style: Style) -> us
 
 /// The table being filled.
 struct Rows<'a> {
+    run: &'a RunFile,
     table: Table,
     /// Columns of the last cell.
     room: usize,
@@ -125,10 +126,12 @@ impl Rows<'_> {
         // Most bits first; ranges of equal bits keep the order of the run.
         ranges.sort_by(|a, b| b.max_bits.total_cmp(&a.max_bits));
         let shown = shown(self.options, function.params.len());
+        let stamp = if self.run.is_emulated(&comparison.build) { "\n    emulated" } else { "" };
         let build = printable(&comparison.build);
         for (index, range) in ranges.iter().take(shown).enumerate() {
             let name = if index == 0 { format!("  {build}\n") } else { String::new() };
-            let name = Cell::new(format!("{name}    {}", printable(&range.category)));
+            let stamp = if index == 0 { stamp } else { "" };
+            let name = Cell::new(format!("{name}    {}{stamp}", printable(&range.category)));
             let numbers = [
                 Cell::new(share(range.inconsistent, range.samples)),
                 Cell::new(format!("{:.1}", range.mean_bits)),
@@ -147,7 +150,7 @@ impl Rows<'_> {
             let own = format!("{}#{}.max", function.name, comparison.build);
             let about = [lone_witness(function, witness, self.room)].into_iter();
             let about: Vec<_> = about.chain(mark(self.options.confirm, &own)).collect();
-            self.add(Cell::new(format!("  {build}")), numbers, about.join("\n"));
+            self.add(Cell::new(format!("  {build}{stamp}")), numbers, about.join("\n"));
         }
         if ranges.len() > shown {
             let more = plural(ranges.len() - shown, "more range");

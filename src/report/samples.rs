@@ -7,7 +7,7 @@ use crate::fp::{Scalar, format_dec, parse_number};
 use crate::model::{FunctionSamples, printable};
 
 /// Columns in front of the inputs.
-const HEAD: [&str; 4] = ["function", "sample", "build", "bits"];
+const HEAD: [&str; 5] = ["function", "sample", "build", "emulated", "bits"];
 
 /// Parameters of the function that has most: every row has the columns of so many.
 pub(super) fn most_inputs(material: &Material) -> usize {
@@ -34,6 +34,7 @@ pub(super) struct SampleRow<'a> {
     /// Counted from 1 within a function: rows of the same number are the same input.
     pub sample: usize,
     pub build: &'a str,
+    pub emulated: bool,
     /// None: one of the builds gave no value.
     pub bits: Option<f32>,
     pub inputs: &'a [InputCell<'a>],
@@ -48,11 +49,18 @@ pub(super) fn each<E>(
         let Some(stored) = material.samples.get(&function.name) else { continue };
         let scalar = |name: &str| Scalar::ALL.into_iter().find(|ty| ty.c_name() == name);
         let types: Vec<Option<Scalar>> = function.params.iter().map(|p| scalar(&p.ty)).collect();
+        let emulated: Vec<bool> = stored.builds.iter().map(|b| material.run.is_emulated(b)).collect();
         for (index, (inputs, bits)) in stored.samples.iter().enumerate() {
             let inputs: Vec<InputCell> = cells(stored, &types, inputs);
-            for (build, bits) in stored.builds.iter().zip(bits) {
-                let function = &stored.function;
-                put(&SampleRow { function, sample: index + 1, build, bits: *bits, inputs: &inputs })?;
+            for ((build, emulated), bits) in stored.builds.iter().zip(&emulated).zip(bits) {
+                put(&SampleRow {
+                    function: &stored.function,
+                    sample: index + 1,
+                    build,
+                    emulated: *emulated,
+                    bits: *bits,
+                    inputs: &inputs,
+                })?;
             }
         }
     }
@@ -98,7 +106,8 @@ pub fn write_csv(material: &Material, out: impl Write) -> io::Result<()> {
     csv.write_record(&columns).map_err(plain)?;
     each(material, |row| {
         let bits = row.bits.map(|bits| bits.to_string()).unwrap_or_default();
-        let head = [printable(row.function), row.sample.to_string(), printable(row.build), bits];
+        let (function, build) = (printable(row.function), printable(row.build));
+        let head = [function, row.sample.to_string(), build, row.emulated.to_string(), bits];
         let inputs = row.inputs.iter().flat_map(|x| [printable(x.name), printable(x.hex), spelled(&x.dec)]);
         let given = head.into_iter().chain(inputs);
         let rest = columns.len() - HEAD.len() - 3 * row.inputs.len();
@@ -133,7 +142,7 @@ mod tests {
         for record in reader.records() {
             let record = record.unwrap();
             assert_eq!(record.len(), width);
-            for (hex, dec) in [(5, 6), (8, 9)] {
+            for (hex, dec) in [(6, 7), (9, 10)] {
                 if !record[dec].is_empty() && &record[dec] != "NaN" {
                     let exact = parse_number(Scalar::F64, &record[hex]).unwrap();
                     assert_eq!(record[dec].parse::<f64>().unwrap().to_bits(), exact, "{record:?}");
@@ -149,6 +158,6 @@ mod tests {
     fn a_run_without_samples_has_a_heading_only() {
         let mut material = sample::material();
         material.samples.clear();
-        assert_eq!(text(&material), "function,sample,build,bits\n");
+        assert_eq!(text(&material), "function,sample,build,emulated,bits\n");
     }
 }

@@ -21,6 +21,7 @@ pub fn render(material: &Material, style: Style) -> String {
         heading(run, &moved, style),
         functions(material, &moved, style),
         builds(run, style),
+        emulated(run, style),
         faults(run, style),
         not_built(run, style),
         confirmed(material, style),
@@ -110,6 +111,12 @@ fn builds(run: &RunFile, style: Style) -> String {
         }
     }
     if table.is_empty() { String::new() } else { text_of(&table) }
+}
+
+/// Whose numbers are an emulator's.
+fn emulated(run: &RunFile, style: Style) -> String {
+    let ids: Vec<_> = run.builds.iter().filter(|b| b.emulated).map(|b| printable(&b.id)).collect();
+    if ids.is_empty() { String::new() } else { wrap(&format!("emulated: {}", ids.join(", ")), style.width) }
 }
 
 /// A heading and its lines, of which the first few are shown.

@@ -105,7 +105,7 @@ fn of_function(material: &Material, function: &FunctionRow, root: &str) -> Vec<S
             let category = if is_fault(witness) { Category::Fault } else { Category::Rounding };
             result.rule_id = category.to_string();
             result.level = spelled(Level::of(comparison.max_bits, category.as_str()));
-            let head = head(function, comparison, comparison.max_bits);
+            let head = head(material, function, comparison, comparison.max_bits);
             result.message = Message::new(format!("{head} at one input; {}", told(function, witness)));
             results.push(finished(result));
         }
@@ -172,11 +172,13 @@ fn orthant(range: &RangeRow) -> String {
         .collect()
 }
 
-fn head(function: &FunctionRow, comparison: &ComparisonRow, bits: f64) -> String {
+fn head(material: &Material, function: &FunctionRow, comparison: &ComparisonRow, bits: f64) -> String {
+    let emulated = material.run.is_emulated(&comparison.build);
     format!(
-        "{} under {} is up to {bits:.1} bits from {}",
+        "{} under {}{} is up to {bits:.1} bits from {}",
         printable(&function.name),
         printable(&comparison.build),
+        if emulated { " (emulated)" } else { "" },
         printable(&comparison.baseline)
     )
 }
@@ -201,7 +203,7 @@ fn message(
     let confirmed = confirmed.map(|word| format!("; confirmed in plain executables: {word}"));
     format!(
         "{} for {} ({} of {}); {}{}",
-        head(function, comparison, range.max_bits),
+        head(material, function, comparison, range.max_bits),
         bounds.join(", "),
         share(range.inconsistent, range.samples),
         // Counts of samples are far below what a machine can count.
