@@ -162,7 +162,6 @@ static int is_overdue(struct watched *child, int64_t timeout, uint64_t *near) {
         child->index = batch->index;
         child->since_cpu = cpu;
         child->since_wall = wall;
-        beat(child);
         return 0;
     }
     const int64_t used = cpu - child->since_cpu, waited = wall - child->since_wall;
@@ -172,7 +171,9 @@ static int is_overdue(struct watched *child, int64_t timeout, uint64_t *near) {
 
 /* Waits for a child; its status word is 0 when all its calls came back. */
 static uint64_t watch(struct watched *child, int64_t timeout, uint64_t *near) {
-    const int tick = timeout / 16 < 1000000 ? 1 : (int)(timeout / 16 / 1000000);
+    /* As often as a sign of life is due: silence means that this process is lost, and not that a call is slow. */
+    const int64_t wait = timeout / 16 > BEAT_NS ? BEAT_NS : timeout / 16;
+    const int tick = wait < 1000000 ? 1 : (int)(wait / 1000000);
     struct pollfd fd = {child->alive, POLLIN, 0};
     int status = 0;
     for (;;) {
@@ -186,6 +187,7 @@ static uint64_t watch(struct watched *child, int64_t timeout, uint64_t *near) {
             waitpid(child->pid, &status, 0);
             return STATUS_TIMEOUT;
         }
+        beat(child);
     }
     kill(-child->pid, SIGKILL);
     if (WIFSTOPPED(status)) {

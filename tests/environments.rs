@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::Desk;
+use common::{Desk, comparison};
 use serde_json::Value;
 
 const AXES: &str = "[sources]\nfiles = [\"code.c\"]\nlibs = [\"m\"]\n[search]\nbudget = 2000\n\
@@ -62,6 +62,44 @@ fn a_target_that_cannot_be_run_says_how_to_mend_the_matrix() {
     let musl = "[[environment]]\nname = \"musl\"\nlibm = \"musl\"\n";
     let words = reason(&emulated(&format!("runner = [\"qemu-aarch64\"]\n{musl}")), "gcc/O2/aarch64/musl");
     assert!(words.contains("leave target aarch64 out of environment musl with [[exclude]]"), "{words}");
+}
+
+#[test]
+fn a_reply_that_is_cut_off_costs_no_more_than_asking_again() {
+    // The greeting is 64 bytes, the answer to a batch 40 and 8 for each input; whatever is longer is cut.
+    let cut = "\"$@\" | { dd bs=1 count=300 2>/dev/null";
+    for (end, starts_cut) in [("kill -9 0", 1000), ("sleep 60", 3)] {
+        let desk = Desk::small();
+        std::fs::create_dir(desk.path("starts")).unwrap();
+        let starts = desk.path("starts");
+        let starts = starts.display();
+        let cutter = desk.script(
+            "cutter",
+            &format!(
+                "[ \"$2\" = --probe ] && exec \"$@\"\ntouch {starts}/$$\n\
+                 if [ $(ls {starts} | wc -l) -le {starts_cut} ]; then {cut}; {end}; }}; else exec \"$@\"; fi"
+            ),
+        );
+        let target = format!(
+            "[[target]]\nname = \"native\"\n[[target]]\nname = \"odd\"\ncompilers = {{ gcc = \"gcc\" }}\nrunner = [\"{cutter}\"]\n"
+        );
+        let axes = common::SMALL_AXES
+            .replace("\"gcc/O0\"", "\"gcc/O0/native\"")
+            .replace("budget = \"paper\"", "budget = 2000\ntimeout_ms = 5");
+        let function = "[[function]]\nsignature = \"double planted(double x)\"\n";
+        desk.write("matrix.toml", &format!("{axes}{target}{function}"));
+        let run = desk.expect(0, &["run", "--quiet", "--json", "--strict"]).json();
+        let restarts = std::fs::read_dir(desk.path("starts")).unwrap().count();
+        assert!(restarts > 3, "{restarts} starts: nothing was cut");
+        let row = &run["functions"][0];
+        assert_eq!(row["faults"], Value::Array(Vec::new()), "{row:#}");
+        for build in ["gcc/O2/native", "gcc/O2/odd"] {
+            let found = comparison(&run, "planted", build);
+            assert_eq!(found["ranges"].as_array().unwrap().len(), 1, "{found:#}");
+        }
+        assert_eq!(comparison(&run, "planted", "gcc/O0/odd")["max_bits"], 0.0);
+        assert_eq!(desk.processes(), Vec::<String>::new());
+    }
 }
 
 /// The environments in which a function differs, on a target.

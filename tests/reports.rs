@@ -143,8 +143,11 @@ fn csv_has_every_stored_sample_and_reads_back_exactly() {
         .sum();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let heading: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
-    assert_eq!(heading[..7], ["function", "sample", "build", "bits", "x1_name", "x1_hex", "x1_dec"]);
-    assert_eq!(heading.len(), 4 + 3 * 2, "the function of most parameters has two");
+    assert_eq!(
+        heading[..8],
+        ["function", "sample", "build", "emulated", "bits", "x1_name", "x1_hex", "x1_dec"]
+    );
+    assert_eq!(heading.len(), 5 + 3 * 2, "the function of most parameters has two");
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
     assert_eq!(rows.len(), stored);
     // A reader such as `head` that has seen enough.
@@ -153,8 +156,8 @@ fn csv_has_every_stored_sample_and_reads_back_exactly() {
     let output = desk.command(&["report", "--samples"]).stdout(writer).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     for row in rows.iter().filter(|row| &row[0] == "single") {
-        let dec: f32 = row[6].parse().unwrap();
-        let hex = bitrift::fp::parse_number(bitrift::fp::Scalar::F32, &row[5]).unwrap();
+        let dec: f32 = row[7].parse().unwrap();
+        let hex = bitrift::fp::parse_number(bitrift::fp::Scalar::F32, &row[6]).unwrap();
         assert_eq!(u64::from(dec.to_bits()), hex, "{row:?}");
     }
 }

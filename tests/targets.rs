@@ -98,7 +98,7 @@ fn every_reason_to_differ_shows_on_its_side_of_its_axis_and_nowhere_else() {
     let with = |more: &[&'static str], others: &[&'static str]| -> BTreeSet<String> {
         more.iter().chain(others).map(ToString::to_string).collect()
     };
-    for name in ["itself", "itself_float"] {
+    for name in ["itself", "itself_float", "itself_long"] {
         assert_eq!(movers(&run, name), with(&[], &[]));
         // The sign of a zero has no bits, but it is a bit of the argument.
         let changes = comparisons(&run, name).iter().map(|c| &c["class_changes"]);

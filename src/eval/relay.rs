@@ -26,6 +26,10 @@ use crate::model::{BuiltObject, FaultKind, MAX_PARAMS, Outcome, RunnerPlan};
 /// the timeout.
 const EMULATED: u32 = 8;
 
+/// Silent runners of one request that are narrowed down: as many as lead to one input of a full batch, and a
+/// few. Each costs seconds, so a runner that falls silent all the time takes the rest of its batch with it.
+const MOST_SILENT: u32 = 16;
+
 /// A runner, or the means to start one.
 pub(super) struct Relay {
     plan: RunnerPlan,
@@ -41,6 +45,8 @@ pub(super) struct Relay {
 #[derive(Default)]
 struct Gathered {
     outcomes: Vec<Outcome>,
+    /// Runners that fell silent.
+    silent: u32,
     strain: Strain,
 }
 
@@ -127,7 +133,8 @@ impl Relay {
             Err(Lost::Garbled) => FaultKind::Garbled,
             done => return done,
         };
-        if range.len() <= 1 {
+        gathered.silent += u32::from(fault == FaultKind::Timeout);
+        if range.len() <= 1 || gathered.silent > MOST_SILENT {
             gathered.outcomes.extend(range.map(|_| Outcome::Fault(fault)));
             return Ok(());
         }

@@ -74,8 +74,10 @@ pub(super) struct Runner {
 struct Patience {
     /// CPU time of the runner itself.
     cpu: Option<Duration>,
-    /// Wall time without a word.
+    /// Wall time without a word, if it is not that it waits for its turn on a busy machine.
     silence: Duration,
+    /// Wall time without a word, whatever it does.
+    most: Duration,
     tick: Duration,
 }
 
@@ -92,7 +94,8 @@ impl Runner {
             Lost::Refused(format!("{shown}: {e}"))
         };
         let mut runner = Runner::spawn(program, plan, memory_mb).map_err(refused)?;
-        let patience = Patience { cpu: None, silence: LOAD_WALL, tick: Duration::from_millis(50) };
+        let tick = Duration::from_millis(50);
+        let patience = Patience { cpu: None, silence: LOAD_WALL, most: LOAD_WALL, tick };
         match runner.exchange(hello(&plan.setting), 0, &patience, wire)? {
             Message::Ready(Ready { .. }) => {
                 runner.seen = runner.used_cpu();
@@ -159,7 +162,9 @@ impl Runner {
         let patience = Patience {
             // A hot batch that takes as long as one call may is repeated where each call is watched.
             cpu: hot.then_some(timeout),
-            silence: if hot { blocked_limit(timeout) } else { 25 * blocked_limit(timeout) },
+            silence: blocked_limit(timeout),
+            // What works without end is known by the clock where that can be seen.
+            most: if hot { Duration::MAX } else { 25 * blocked_limit(timeout) },
             tick: (timeout / 16).clamp(Duration::from_millis(1), Duration::from_millis(50)),
         };
         let micros = u64::try_from(timeout.as_micros()).unwrap_or(u64::MAX);
@@ -210,9 +215,8 @@ impl Runner {
             looked = Instant::now();
             let spent = self.used_cpu().saturating_sub(self.seen);
             let silent = heard.elapsed();
-            // One that waits for its turn on a busy machine is not asleep.
-            let asleep = silent >= patience.silence && (!is_runnable(self.pid) || patience.cpu.is_none());
-            if asleep || patience.cpu.is_some_and(|limit| spent >= limit) {
+            let asleep = silent >= patience.silence && !is_runnable(self.pid);
+            if asleep || silent >= patience.most || patience.cpu.is_some_and(|limit| spent >= limit) {
                 return Err(Lost::Hung);
             }
         }

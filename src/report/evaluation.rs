@@ -78,7 +78,7 @@ mod tests {
         let fault = NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() };
         let row = |build: &str, answer| EvaluationRow {
             build: build.into(),
-            emulated: build.contains("O2"),
+            emulated: build.ends_with("/aarch64"),
             answer,
         };
         let evaluation = Evaluation {
@@ -87,7 +87,7 @@ mod tests {
             inputs: vec![number(-1.5), number(1.0 / 3.0)],
             rows: vec![
                 row("gcc/O0/native", Answer::Baseline(number(0.1))),
-                row("gcc/O2/native", variant(number(0.1), Some(0.0), None)),
+                row("gcc/O2/aarch64", variant(number(0.1), Some(0.0), None)),
                 row("gcc/O3-fast/native", variant(number(f64::NAN), Some(62.0), Some("finite-to-nan"))),
                 row("gcc/O3/native", variant(fault, None, Some("crash"))),
                 row(HOSTILE, Answer::Absent { reason: "clang-16 is not installed\nmore".into() }),

@@ -152,14 +152,7 @@ impl Rows<'_> {
             let about = [lone_witness(function, witness, self.room)].into_iter();
             let about = about.chain(mark(self.options.confirm, &own)).chain(self.cause(&own));
             let about: Vec<_> = about.collect();
-            self.add(
-                Cell::new(format!("  {build}{stamp}")),
-                numbers,
-                about.join(
-                    "
-",
-                ),
-            );
+            self.add(Cell::new(format!("  {build}{stamp}")), numbers, about.join("\n"));
         }
         if ranges.len() > shown {
             let more = plural(ranges.len() - shown, "more range");
