@@ -184,16 +184,24 @@ impl Explainer<'_> {
         }
         let mut guilty = Vec::new();
         if wanted(Layer::Function) {
-            guilty = rows.take(Layer::Function, || {
-                let (row, guilty) = functions(inquiry, &sets)?;
-                Ok((if wanted(Layer::Statement) { row } else { checked(inquiry, row, &guilty)? }, guilty))
-            })?;
+            guilty = rows.take(Layer::Function, || functions(inquiry, &sets))?;
         }
         if wanted(Layer::Statement) && !guilty.is_empty() {
             guilty = rows.take(Layer::Statement, || {
                 let (row, narrow) = statements(inquiry, &guilty)?;
                 Ok((checked(inquiry, row, &narrow)?, narrow))
             })?;
+        }
+        // Where no statement is named, the function's answer is the last: it is held to both directions too.
+        if guilty.iter().any(|guilt| guilt.statements.is_none())
+            && let Some(row) = rows.rows.remove(&Layer::Function)
+        {
+            let mut cost = row.cost;
+            rows.take(Layer::Function, || Ok((checked(inquiry, row, &guilty)?, ())))?;
+            if let Some(row) = rows.rows.get_mut(&Layer::Function) {
+                cost += row.cost;
+                row.cost = cost;
+            }
         }
         if wanted(Layer::Pass) {
             rows.take(Layer::Pass, || Ok((pass(inquiry, &sets, &guilty)?, ())))?;
@@ -204,7 +212,9 @@ impl Explainer<'_> {
     /// A known cause that shows this difference too, alone, and without which it is gone.
     fn recognise(&self, pair: &Pair, inquiry: &Inquiry<'_>) -> Result<Option<usize>, ExplainError> {
         for (at, known) in self.known.iter().enumerate().filter(|(_, known)| known.pair == *pair) {
-            if known.ground.reference.build != inquiry.scene.reference.build || inquiry.shows(&known.cured)? {
+            if known.ground.reference.build != inquiry.scene.reference.build
+                || !inquiry.agrees(&known.cured)?
+            {
                 continue;
             }
             let mut all = true;
@@ -264,7 +274,8 @@ fn checked(inquiry: &Inquiry<'_>, row: LayerRow, guilty: &[Guilt]) -> Result<Lay
         return Ok(row);
     }
     let without = cured(inquiry, guilty);
-    if inquiry.shows(&without)? {
+    // One that crashes or cannot be made proves nothing.
+    if !inquiry.agrees(&without)? {
         let text = format!("{}; made precise alone it does not take the difference away", row.text);
         return Ok(LayerRow { standing: Standing::Likely, text, ..row });
     }

@@ -70,7 +70,7 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Whether a mix has the baseline's answer; one that says nothing has not.
-    fn agrees(&self, mix: &Mix) -> Result<bool, ExplainError> {
+    pub fn agrees(&self, mix: &Mix) -> Result<bool, ExplainError> {
         Ok(self.scene.try_mix(mix, self.case, &self.yardstick)? == Trial::Agrees)
     }
 
