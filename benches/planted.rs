@@ -1,7 +1,7 @@
 //! What searches find of planted regions, by size and budget, and what the evolution adds. Prints
 //! the tables of results/planted.md: `cargo bench --bench planted > results/planted.md`.
 
-#[path = "../tests/fakes/mod.rs"]
+#[path = "../tests/search/fakes/mod.rs"]
 mod fakes;
 
 use bitrift::eval::FakeBuild;

@@ -5,14 +5,18 @@ mod common;
 
 mod audit;
 mod bench;
+mod compare;
+mod confirm;
 mod doctor;
 mod eval;
 mod exhaustive;
+mod faults;
 mod plan;
 mod replay;
 mod run;
 mod run_failing;
 mod run_folder;
 mod show;
+mod speed;
 mod terminal;
 mod usage;

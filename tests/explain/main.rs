@@ -1,0 +1,9 @@
+//! Causes found against known guilt.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod causes;
+mod explain_injections;
+mod injections;
+mod injections_hold;

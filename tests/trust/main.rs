@@ -1,0 +1,8 @@
+//! Answers that pipelines rest on: no false alarm, the same bytes every time, a gate that holds.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod gate;
+mod no_false_alarm;
+mod reproducible;
