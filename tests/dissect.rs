@@ -226,7 +226,7 @@ fn fixtures() -> Vec<PathBuf> {
 #[test]
 fn the_fixtures_compile_with_everything_precise() {
     for path in fixtures() {
-        let file = Source::new(&fs::read_to_string(&path).unwrap());
+        let file = Source::new(fs::read_to_string(&path).unwrap());
         assert!(file.functions().iter().all(|f| f.obstacle.is_none()), "{}", path.display());
         let include = format!("-I{}", path.parent().unwrap().display());
         let args = ["-O3", "-ffast-math", "-fsyntax-only", &include];

@@ -15,6 +15,8 @@ pub enum LexemeKind {
     Quoted,
     Mark(&'static str),
     Comment,
+    /// A backslash and the end of a line, which goes on behind it.
+    Continuation,
     /// The end of a line that no backslash and no comment continues.
     LineEnd,
     /// A character that no lexeme starts with.
@@ -40,6 +42,11 @@ impl Lexeme<'_> {
         self.start + self.text.len()
     }
 
+    /// Whether the compiler sees it: neither a comment nor where a line continues.
+    pub fn is_seen(&self) -> bool {
+        !matches!(self.kind, LexemeKind::Comment | LexemeKind::Continuation)
+    }
+
     pub fn is_mark(&self, mark: &str) -> bool {
         matches!(self.kind, LexemeKind::Mark(m) if m == mark)
     }
@@ -52,12 +59,11 @@ const MARKS: [&str; 48] = [
     ":", ";", ",", ".", "(", ")", "[", "]", "{", "}", "#",
 ];
 
-/// Every lexeme of a text, in order. White space and continued ends of lines are left out.
+/// Every lexeme of a text, in order. There is white space between them and nothing else.
 pub fn lexemes(text: &str) -> impl Iterator<Item = Lexeme<'_>> {
     let (mut rest, mut line) = (text, 1);
     std::iter::from_fn(move || {
-        let (blank, after) = rest.split_at(blank_length(rest));
-        line += newlines(blank);
+        let after = rest.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
         let (kind, length) = first_lexeme(after)?;
         let lexeme = Lexeme { kind, text: &after[..length], start: text.len() - after.len(), line };
         line += newlines(lexeme.text);
@@ -66,24 +72,13 @@ pub fn lexemes(text: &str) -> impl Iterator<Item = Lexeme<'_>> {
     })
 }
 
-/// White space and ends of lines behind a backslash, up to an end of a line that counts.
-fn blank_length(text: &str) -> usize {
-    let mut rest = text;
-    loop {
-        let after = rest.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-        let after = after.strip_prefix("\\\n").or_else(|| after.strip_prefix("\\\r\n")).unwrap_or(after);
-        if after.len() == rest.len() {
-            return text.len() - rest.len();
-        }
-        rest = after;
-    }
-}
-
 fn first_lexeme(rest: &str) -> Option<(LexemeKind, usize)> {
     let first = rest.chars().next()?;
     let second_is_digit = || rest[first.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
     let found = match first {
         '\n' => (LexemeKind::LineEnd, 1),
+        '\\' if rest.starts_with("\\\n") => (LexemeKind::Continuation, 2),
+        '\\' if rest.starts_with("\\\r\n") => (LexemeKind::Continuation, 3),
         '"' | '\'' => (LexemeKind::Quoted, quoted_length(rest)),
         '/' if rest.starts_with("//") => (LexemeKind::Comment, line_length(rest)),
         '/' if rest.starts_with("/*") => {
@@ -168,7 +163,7 @@ mod tests {
         );
         assert_eq!(
             cut("a \\\n b // c \\\r\n d\n\"e\\\nf\" don't"),
-            ["a", "b", "// c \\\r\n d", "\n", "\"e\\\nf\"", "don", "'t"]
+            ["a", "\\\n", "b", "// c \\\r\n d", "\n", "\"e\\\nf\"", "don", "'t"]
         );
     }
 
@@ -178,12 +173,11 @@ mod tests {
             for text in [text, any] {
                 let mut at = 0;
                 for lexeme in lexemes(&text) {
-                    let between = text[at..lexeme.start].replace('\\', "");
-                    prop_assert!(between.trim().is_empty());
+                    prop_assert!(text[at..lexeme.start].trim().is_empty());
                     prop_assert_eq!(&text[lexeme.range()], lexeme.text);
                     at = lexeme.end();
                 }
-                prop_assert!(text[at..].replace('\\', "").trim().is_empty());
+                prop_assert!(text[at..].trim().is_empty());
             }
         }
     }

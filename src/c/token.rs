@@ -37,7 +37,11 @@ impl From<&Lexeme<'_>> for Token {
             LexemeKind::Word => Token::Name(lexeme.text.into()),
             LexemeKind::Number => Number::parse(lexeme.text).map_or(Token::Text, Token::Number),
             LexemeKind::Mark(mark) => Token::Mark(mark),
-            LexemeKind::Quoted | LexemeKind::Stray | LexemeKind::Comment | LexemeKind::LineEnd => Token::Text,
+            LexemeKind::Quoted
+            | LexemeKind::Stray
+            | LexemeKind::Comment
+            | LexemeKind::Continuation
+            | LexemeKind::LineEnd => Token::Text,
         }
     }
 }
@@ -71,7 +75,7 @@ impl Tokens {
         let all: Vec<Lexeme<'_>> = lexemes(text).collect();
         for line in all.split(|lexeme| lexeme.kind == LexemeKind::LineEnd) {
             let first = line.first().map_or(0, |lexeme| lexeme.line);
-            let line: Vec<&Lexeme<'_>> = line.iter().filter(|l| l.kind != LexemeKind::Comment).collect();
+            let line: Vec<&Lexeme<'_>> = line.iter().filter(|lexeme| lexeme.is_seen()).collect();
             match line.as_slice() {
                 [mark, directive @ ..] if mark.is_mark("#") => {
                     let is_condition = conditions.read(directive, &tokens.code);

@@ -67,7 +67,7 @@ struct BraceScan {
 
 impl BraceScan {
     fn read(&mut self, text: &str) {
-        let all: Vec<Lexeme<'_>> = lexemes(text).filter(|l| l.kind != LexemeKind::Comment).collect();
+        let all: Vec<Lexeme<'_>> = lexemes(text).filter(Lexeme::is_seen).collect();
         for line in all.split_inclusive(|lexeme| lexeme.kind == LexemeKind::LineEnd) {
             match line {
                 [mark, word, rest @ ..] if mark.is_mark("#") => {
