@@ -4,16 +4,15 @@
 
 pub mod audit;
 pub mod bench;
+pub mod c;
 pub mod cli;
 pub mod commands;
 pub mod compile;
-pub mod dissect;
 pub mod eval;
 pub mod explain;
 pub mod findings;
 pub mod fp;
 pub mod gate;
-pub mod literals;
 pub mod matrix;
 pub mod model;
 pub mod plan;

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use super::failure::Failure;
 use super::interrupt;
+use crate::c::SourceIndex;
 use crate::cli::{Exit, FunctionGlobs};
 use crate::compile::{Cache, Compiled, Settings, compile_all};
-use crate::literals::Mine;
 use crate::matrix;
 use crate::model::{
     Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, STRATEGIES,
@@ -52,7 +52,7 @@ pub struct Lab {
     /// For objects that flush subnormals the object of the same code that does not.
     unflushed: BTreeMap<usize, usize>,
     /// The sources, read when somebody first asks for what is in them.
-    mine: OnceLock<Mine>,
+    index: OnceLock<SourceIndex>,
 }
 
 /// Loads a matrix and leaves out the functions that were not asked for.
@@ -147,7 +147,7 @@ impl Lab {
             pool,
             objects,
             unflushed,
-            mine: OnceLock::new(),
+            index: OnceLock::new(),
         };
         lab.check_baseline()?;
         Ok(lab)
@@ -205,13 +205,13 @@ impl Lab {
         if !search.literals {
             return vec![Vec::new(); functions.len()];
         }
-        functions.iter().map(|function| self.mine().values(function)).collect()
+        functions.iter().map(|function| self.index().values(function)).collect()
     }
 
     /// What the sources define.
-    pub fn mine(&self) -> &Mine {
+    pub fn index(&self) -> &SourceIndex {
         let Experiment { sources, functions, .. } = &self.experiment;
-        self.mine.get_or_init(|| Mine::read(sources, functions))
+        self.index.get_or_init(|| SourceIndex::read(sources, functions))
     }
 
     /// The builds that have a function, baseline first, and why the others have not.

@@ -10,9 +10,9 @@ use crate::model::{Build, Experiment, RunFile, SourceRow};
 /// For each function of the experiment the file and line of its definition, where the sources have one.
 pub fn definitions(lab: &Lab) -> Vec<Option<SourceRow>> {
     let root = lab.experiment.path.parent().unwrap_or(Path::new("/"));
-    let mine = lab.mine();
+    let index = lab.index();
     let row = |function| {
-        let (path, line) = mine.definition(function)?;
+        let (path, line) = index.definition(function)?;
         Some(SourceRow { file: relative(path, root), line })
     };
     lab.experiment.functions.iter().map(row).collect()

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::dissect::CFile;
+use crate::c::Source;
 
 /// Includes inside includes, at most.
 const DEEPEST: usize = 4;
@@ -39,7 +39,7 @@ impl Expanded {
             let included =
                 include(line).and_then(|name| find(path, name, folders)).filter(|_| depth < DEEPEST);
             let content = included.as_ref().and_then(|file| fs::read_to_string(file).ok());
-            match (included, content.filter(|content| !CFile::parse(content).functions().is_empty())) {
+            match (included, content.filter(|content| !Source::new(content).functions().is_empty())) {
                 (Some(file), Some(content)) => {
                     self.add(&file, &content, folders, depth + 1);
                     self.begin(path, at + 2, true);
@@ -105,6 +105,6 @@ mod tests {
         assert_eq!(at("return x / 2"), ("inner.h".into(), 3));
         assert_eq!(at("return half"), ("main.c".into(), 4));
         assert!(whole.text.contains("#include \"types.h\""));
-        assert_eq!(CFile::parse(&whole.text).functions().len(), 2);
+        assert_eq!(Source::new(&whole.text).functions().len(), 2);
     }
 }

@@ -9,8 +9,8 @@ use super::case::Trial;
 use super::error::ExplainError;
 use super::file::shown;
 use super::scene::{Desk, Scene};
+use crate::c::{Remedy, Source, unified_diff};
 use crate::compile::Part;
-use crate::dissect::{CFile, Remedy, unified_diff};
 use crate::model::{BuiltObject, Experiment, FixRow};
 
 /// A patch that was tried, with what its speed can be measured on.
@@ -81,7 +81,7 @@ fn texts(experiment: &Experiment, known: &Known, remedy: Remedy) -> Result<Texts
         let parsed = known.guilty.iter().find_map(|g| Some((g.texts.files.get(&file)?, g.texts.dialect)));
         let (parsed, dialect) = parsed.ok_or("a file that was not taken apart")?;
         let before = std::fs::read_to_string(&sources[file]).map_err(|e| e.to_string())?;
-        let own = CFile::parse(&before);
+        let own = Source::new(&before);
         let mut after = before.clone();
         // From the end, so that the functions before keep their places.
         for (function, statements) in functions.into_iter().rev() {
@@ -93,7 +93,7 @@ fn texts(experiment: &Experiment, known: &Known, remedy: Remedy) -> Result<Texts
             });
             let number =
                 same.ok_or_else(|| format!("{name} stands in a file that is included: no patch is made"))?;
-            let fixed = CFile::parse(&after).fixed(dialect, number, &statements, remedy);
+            let fixed = Source::new(&after).fixed(dialect, number, &statements, remedy);
             let fixed = fixed.ok_or_else(|| format!("{name} cannot be patched"))?;
             after = fixed.text;
             done.push(fixed.what);

@@ -8,7 +8,7 @@ use super::error::ExplainError;
 use super::file::words;
 use super::inquiry::{Inquiry, Search};
 use super::text::{Guilt, Loose, StatementAt};
-use crate::dissect::Dialect;
+use crate::c::Dialect;
 use crate::model::{LayerRow, Standing, Suspect};
 
 /// More statements than this that are needed together only say that the function cannot be taken apart.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::expand::Expanded;
 use super::file::{FileSet, shown, shown_path};
 use super::inquiry::Inquiry;
+use crate::c::{Dialect, Source};
 use crate::compile::{Mix, Part};
-use crate::dissect::{CFile, Dialect};
 use crate::model::{Build, Suspect};
 use crate::toolchain::{Family, find};
 
@@ -20,7 +20,7 @@ pub type StatementAt = (usize, usize, usize);
 
 /// The files of a set that can be rewritten.
 pub struct Texts {
-    pub files: BTreeMap<usize, CFile>,
+    pub files: BTreeMap<usize, Source>,
     /// Where the lines of each come from.
     origins: BTreeMap<usize, Expanded>,
     pub dialect: Dialect,
@@ -106,7 +106,7 @@ impl Texts {
             let path = &experiment.sources.files[file];
             let whole = Expanded::read(path, &experiment.sources.include);
             let whole = whole.map_err(|e| format!("{}: {e}", shown(experiment, file)))?;
-            files.insert(file, CFile::parse(&whole.text));
+            files.insert(file, Source::new(&whole.text));
             origins.insert(file, whole);
         }
         Ok(Texts { files, origins, dialect })
@@ -114,7 +114,7 @@ impl Texts {
 
     /// Every function that can be rewritten.
     pub fn functions(&self) -> Vec<FunctionAt> {
-        let of = |(&file, parsed): (&usize, &CFile)| {
+        let of = |(&file, parsed): (&usize, &Source)| {
             let fit = parsed.functions().iter().enumerate().filter(|(_, f)| f.obstacle.is_none());
             fit.map(|(function, _)| (file, function)).collect::<Vec<_>>()
         };

@@ -7,9 +7,8 @@ use super::names::{Unique, check_headers, check_name};
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::{RawDomain, RawFunction};
-use super::signature::{
-    Declared, Signature, is_identifier, is_keyword, parse_param, parse_signature, parse_type,
-};
+use super::signature::{Declared, Signature, parse_param, parse_signature, parse_type};
+use crate::c::{is_identifier, is_keyword};
 use crate::fp::Scalar;
 use crate::model::{Callee, Domain, Function, MAX_PARAMS, Param};
 

@@ -1,9 +1,10 @@
-//! C prototypes and parameter declarations, read by a small tokenizer of their own.
+//! What the matrix takes of C prototypes and parameter declarations, and why it refuses the others.
 
 use std::ops::Range;
 
-use super::c_type::{USE_BODY, is_type_word, scalar_of};
+use super::c_type::{USE_BODY, scalar_of};
 use super::problem::Fault;
+use crate::c::{Lexeme, LexemeKind, Prototype, declaration, is_identifier, is_type_word, split_type};
 use crate::fp::Scalar;
 use crate::model::MAX_PARAMS;
 
@@ -26,113 +27,85 @@ pub(super) struct Signature {
     pub params: Vec<Declared>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Token<'a> {
-    text: &'a str,
-    start: usize,
-}
-
-impl Token<'_> {
-    fn range(&self) -> Range<usize> {
-        self.start..self.start + self.text.len()
-    }
-
-    fn is_word(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-    }
-}
-
-/// Words are C identifiers and numbers; anything else is a token of one character.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut tokens = Vec::new();
-    let mut start = 0;
-    while let Some(first) = text[start..].chars().next() {
-        let rest = &text[start..];
-        let length =
-            if word(first) { rest.find(|c| !word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
-        if !first.is_whitespace() {
-            tokens.push(Token { text: &rest[..length], start });
-        }
-        start += length;
-    }
-    tokens
-}
-
 /// Reads `double f(double a, int n)`.
 pub(super) fn parse_signature(text: &str) -> Result<Signature, Fault> {
-    let mut all = tokens(text);
-    while all.last().is_some_and(|token| token.text == ";") {
-        all.pop();
-    }
-    let whole = 0..text.len();
-    let Some(open) = all.iter().position(|token| token.text == "(") else {
-        return Err(Fault::new(whole, "this is no function signature")
+    let Some(prototype) = Prototype::read(text) else {
+        return Err(Fault::new(0..text.len(), "this is no function signature")
             .label("no `(` with parameters")
             .help("for example \"double f(double x, int n)\""));
     };
-    let Some(close) = all.iter().position(|token| token.text == ")").filter(|close| *close > open) else {
-        return Err(
-            Fault::new(all[open].range(), "the parameter list is not closed").label("no `)` for this `(`")
-        );
+    let open = prototype.open;
+    let Some(close) = prototype.close else {
+        return Err(Fault::new(open.range(), "the parameter list is not closed").label("no `)` for this `(`"));
     };
-    let (mut head, inside, tail) = (&all[..open], &all[open + 1..close], &all[close + 1..]);
-    if let Some(token) = inside.iter().find(|token| token.text == "(") {
-        return Err(refused(token, "a function pointer cannot be a parameter", "not a type bitrift samples"));
+    if let Some(lexeme) = prototype.inside.iter().find(|lexeme| lexeme.is_mark("(")) {
+        return Err(refused(
+            lexeme,
+            "a function pointer cannot be a parameter",
+            "not a type bitrift samples",
+        ));
     }
-    if let Some(token) = tail.first() {
-        return Err(after_close(token));
+    if let Some(lexeme) = prototype.tail.first() {
+        return Err(after_close(lexeme));
     }
-    if let Some(token) = head.first().filter(|token| token.text == "extern") {
+    let result = result(&prototype)?;
+    let Some(name) = result.name else {
+        return Err(Fault::new(result.range, "the signature has no function name or no result type")
+            .help("for example \"double f(double x, int n)\""));
+    };
+    let params = parameters(&prototype, open.start..close.end())?;
+    Ok(Signature { name, result: result.ty, result_c_type: result.c_type, params })
+}
+
+/// The type of the result with the function's name.
+fn result(prototype: &Prototype<'_>) -> Result<Declared, Fault> {
+    let mut head = prototype.head.as_slice();
+    if let Some(word) = head.first().filter(|word| word.text == "extern") {
         head = &head[1..];
         if head.is_empty() {
-            return Err(
-                Fault::new(token.range(), "the signature has no result type").label("expected a type")
-            );
+            return Err(Fault::new(word.range(), "the signature has no result type").label("expected a type"));
         }
     }
-    if let Some(token) = head.iter().find(|token| ["static", "inline"].contains(&token.text)) {
+    if let Some(word) = head.iter().find(|word| ["static", "inline"].contains(&word.text)) {
         return Err(Fault::new(
-            token.range(),
-            format!("a `{}` function cannot be called from outside", token.text),
+            word.range(),
+            format!("a `{}` function cannot be called from outside", word.text),
         )
         .label("the signature is declared again in another file")
         .help("if it is in a header, name it in `headers` and use `name`, `params` and `call`"));
     }
     if let [name] = head
         && !is_type_word(name.text)
-        && name.is_word()
+        && is_identifier(name.text)
     {
         return Err(Fault::new(name.range(), "the signature has no result type")
             .label("expected a type before the name")
             .help("for example \"double f(double x, int n)\""));
     }
-    let result = declared(head, &(0..all[open].start))?;
-    let Some(name) = result.name else {
-        return Err(Fault::new(result.range, "the signature has no function name or no result type")
-            .help("for example \"double f(double x, int n)\""));
-    };
-    let params = parameters(inside, all[open].start..all[close].start + 1)?;
-    Ok(Signature { name, result: result.ty, result_c_type: result.c_type, params })
+    declared(head, &(0..prototype.open.start))
 }
 
-fn after_close(token: &Token<'_>) -> Fault {
+fn after_close(lexeme: &Lexeme<'_>) -> Fault {
     let fault =
-        Fault::new(token.range(), "the signature goes on after its parameters").label("not expected here");
-    match token.text {
+        Fault::new(shown(lexeme).0, "the signature goes on after its parameters").label("not expected here");
+    match lexeme.text {
         "{" => fault.help("a signature has no body: the function itself is in one of the sources"),
         _ => fault,
     }
 }
 
-fn parameters(inside: &[Token<'_>], parens: Range<usize>) -> Result<Vec<Declared>, Fault> {
-    let nothing = inside.is_empty() || matches!(inside, [only] if only.text == "void");
+fn parameters(prototype: &Prototype<'_>, parens: Range<usize>) -> Result<Vec<Declared>, Fault> {
+    let nothing = match prototype.inside.as_slice() {
+        [] => true,
+        [only] => only.text == "void",
+        _ => false,
+    };
     if nothing {
         return Err(Fault::new(parens, "the function has no parameters")
             .label("nothing to search over")
             .help("a function under test needs 1 to 8 parameters of type double, float or integer"));
     }
-    let groups: Vec<&[Token<'_>]> = inside.split(|token| token.text == ",").collect();
+    let groups = prototype.parameters();
     if groups.len() > MAX_PARAMS {
         return Err(Fault::new(parens, format!("the function has {} parameters", groups.len()))
             .label(format!("at most {MAX_PARAMS} are allowed"))
@@ -143,7 +116,7 @@ fn parameters(inside: &[Token<'_>], parens: Range<usize>) -> Result<Vec<Declared
 
 /// Reads one entry of `params`: it must have a name.
 pub(super) fn parse_param(text: &str) -> Result<Declared, Fault> {
-    let declared = declared(&tokens(text), &(0..text.len()))?;
+    let declared = declared(&declaration(text), &(0..text.len()))?;
     if declared.name.is_none() {
         return Err(Fault::new(declared.range, "the parameter has no name")
             .label("a type alone")
@@ -154,7 +127,7 @@ pub(super) fn parse_param(text: &str) -> Result<Declared, Fault> {
 
 /// Reads a type alone, such as `result`.
 pub(super) fn parse_type(text: &str) -> Result<(Scalar, String), Fault> {
-    let declared = declared(&tokens(text), &(0..text.len()))?;
+    let declared = declared(&declaration(text), &(0..text.len()))?;
     match declared.name {
         None => Ok((declared.ty, declared.c_type)),
         Some(name) => {
@@ -165,115 +138,59 @@ pub(super) fn parse_type(text: &str) -> Result<(Scalar, String), Fault> {
 }
 
 /// A type and perhaps a name. `around` is what to point at when there is nothing.
-fn declared(group: &[Token<'_>], around: &Range<usize>) -> Result<Declared, Fault> {
-    for token in group {
-        if let Some(fault) = unwanted(token) {
-            return Err(fault);
-        }
+fn declared(group: &[Lexeme<'_>], around: &Range<usize>) -> Result<Declared, Fault> {
+    if let Some(fault) = group.iter().find_map(unwanted) {
+        return Err(fault);
     }
-    let words: Vec<&Token<'_>> = group.iter().filter(|token| token.text != "const").collect();
-    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+    let (type_part, rest) = split_type(group);
+    let (Some(first), Some(last)) = (type_part.first(), type_part.last()) else {
         return Err(Fault::new(around.clone(), "a type is missing").label("expected a type such as `double`"));
     };
-    let tagged = ["struct", "union", "enum"].contains(&first.text);
-    let known = words.iter().take_while(|token| is_type_word(token.text)).count();
-    // A tag and an unknown name take their next word with them, so that the message names all of it.
-    let type_words = if tagged { known + 1 } else { known.max(1) }.min(words.len());
-    let (type_part, rest) = words.split_at(type_words);
-    let spelled: Vec<&str> = type_part.iter().map(|token| token.text).collect();
-    let type_range = first.start..type_part.last().map_or(first.range().end, |token| token.range().end);
+    let spelled: Vec<&str> = type_part.iter().map(|word| word.text).collect();
+    let type_range = first.start..last.end();
     let ty = scalar_of(&spelled)
         .map_err(|fault| Fault::new(type_range.clone(), fault.title).label(fault.label).help(fault.help))?;
     let c_type = spelled.join(" ");
-    match rest {
+    match rest.as_slice() {
         [] => Ok(Declared { c_type, ty, name: None, range: type_range }),
         [name] => Ok(Declared { c_type, ty, name: Some(name.text.into()), range: name.range() }),
-        [_, second, ..] => {
-            let fault =
-                Fault::new(second.start..last.range().end, "one name too many").label("not expected here");
+        [_, surplus @ ..] => {
+            let range = surplus[0].start..surplus[surplus.len() - 1].end();
+            let fault = Fault::new(range, "one name too many").label("not expected here");
             Err(fault.help("separate parameters with commas; write a type and one name"))
         }
     }
 }
 
-fn unwanted(token: &Token<'_>) -> Option<Fault> {
+fn unwanted(lexeme: &Lexeme<'_>) -> Option<Fault> {
     const SAMPLED: &str = "not a type bitrift samples";
-    match token.text {
-        "*" | "&" => Some(refused(token, "a pointer cannot be a parameter or a result", SAMPLED)),
-        "[" | "]" => Some(refused(token, "an array cannot be a parameter or a result", SAMPLED)),
-        "." => Some(refused(token, "a variadic function cannot be called", "no `...` here")),
-        "restrict" | "volatile" | "register" => Some(
-            Fault::new(token.range(), format!("`{}` is not accepted here", token.text)).label("leave it out"),
-        ),
-        _ if !token.is_word() => Some(
-            Fault::new(token.range(), format!("unexpected `{}`", token.text))
-                .label("expected a type or a name"),
-        ),
+    let (range, text) = shown(lexeme);
+    match text {
+        "*" | "&" => Some(refused(lexeme, "a pointer cannot be a parameter or a result", SAMPLED)),
+        "[" | "]" => Some(refused(lexeme, "an array cannot be a parameter or a result", SAMPLED)),
+        "." => Some(refused(lexeme, "a variadic function cannot be called", "no `...` here")),
+        "restrict" | "volatile" | "register" => {
+            Some(Fault::new(range, format!("`{text}` is not accepted here")).label("leave it out"))
+        }
+        _ if !is_identifier(text) => {
+            Some(Fault::new(range, format!("unexpected `{text}`")).label("expected a type or a name"))
+        }
         _ => None,
     }
 }
 
-fn refused(token: &Token<'_>, title: &str, label: &str) -> Fault {
-    Fault::new(token.range(), title).label(label).help(USE_BODY)
+/// What of a lexeme a message shows: words and numbers as a whole, marks, strings and comments by the character
+/// that they start with.
+fn shown<'a>(lexeme: &Lexeme<'a>) -> (Range<usize>, &'a str) {
+    let length = match lexeme.kind {
+        LexemeKind::Word | LexemeKind::Number => lexeme.text.len(),
+        _ => lexeme.text.chars().next().map_or(0, char::len_utf8),
+    };
+    (lexeme.start..lexeme.start + length, &lexeme.text[..length])
 }
 
-/// Words a parameter cannot be named after.
-pub(super) fn is_keyword(word: &str) -> bool {
-    const KEYWORDS: [&str; 46] = [
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "_Alignas",
-        "_Alignof",
-        "_Atomic",
-        "_Bool",
-        "_Complex",
-        "_Generic",
-        "_Imaginary",
-        "_Noreturn",
-        "_Static_assert",
-        "_Thread_local",
-        "asm",
-        "typeof",
-    ];
-    KEYWORDS.contains(&word)
-}
-
-/// Whether a word can be a C identifier.
-pub(super) fn is_identifier(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+fn refused(lexeme: &Lexeme<'_>, title: &str, label: &str) -> Fault {
+    Fault::new(shown(lexeme).0, title).label(label).help(USE_BODY)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::RawSources;
-use super::signature::is_identifier;
 use super::suggest::nearest;
+use crate::c::is_identifier;
 use crate::model::Sources;
 
 /// What a compiler driver takes as C or as its further stages.

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use bitrift::dissect::{CFile, Dialect, Remedy, unified_diff};
+use bitrift::c::{Dialect, Remedy, Source, unified_diff};
 
 /// Every kind of unit, and what pragmas alone do not reach: calls, negations, choices.
 const KINDS: &str = r#"
@@ -64,12 +64,12 @@ again:
 void plain(double x) { if (x > 2) return; return v(x * x, g(x)); }
 "#;
 
-fn everything(file: &CFile) -> BTreeSet<(usize, usize)> {
+fn everything(file: &Source) -> BTreeSet<(usize, usize)> {
     let sizes = file.functions().iter().map(|f| f.statements.len()).enumerate();
     sizes.flat_map(|(f, count)| (0..count).map(move |s| (f, s))).collect()
 }
 
-fn functions(file: &CFile) -> BTreeSet<usize> {
+fn functions(file: &Source) -> BTreeSet<usize> {
     (0..file.functions().len()).collect()
 }
 
@@ -107,7 +107,7 @@ fn instructions<'a>(listing: &'a str, function: &str) -> &'a str {
 
 #[test]
 fn each_statement_takes_the_flags_from_its_own_instructions_and_from_no_others() {
-    let file = CFile::parse(KINDS);
+    let file = Source::new(KINDS);
     let all = loose(KINDS, "-O0");
     let mut taken = 0;
     for unit in everything(&file) {
@@ -123,7 +123,7 @@ fn each_statement_takes_the_flags_from_its_own_instructions_and_from_no_others()
 
 #[test]
 fn with_every_statement_or_function_precise_no_flag_is_left() {
-    let file = CFile::parse(KINDS);
+    let file = Source::new(KINDS);
     let statements = file.precise(Dialect::Clang, &BTreeSet::new(), &everything(&file));
     let whole = file.precise(Dialect::Clang, &functions(&file), &BTreeSet::new());
     for level in ["-O0", "-O3"] {
@@ -135,7 +135,7 @@ fn with_every_statement_or_function_precise_no_flag_is_left() {
 
 #[test]
 fn one_precise_function_leaves_the_others_their_flags() {
-    let file = CFile::parse(KINDS);
+    let file = Source::new(KINDS);
     let whole =
         |f: usize| loose(&file.precise(Dialect::Clang, &BTreeSet::from([f]), &BTreeSet::new()), "-O0");
     assert_eq!(whole(0) + whole(1), loose(KINDS, "-O0"));
@@ -145,7 +145,7 @@ fn one_precise_function_leaves_the_others_their_flags() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn precise_code_is_not_contracted_on_targets_that_can() {
-    let file = CFile::parse(
+    let file = Source::new(
         "double one(double x, double y, double z) { return x * y + z; }\n\
          double two(double x, double y, double z) { return x * y - z; }\n",
     );
@@ -197,7 +197,7 @@ fn printed(compiler: &str, args: &[&str], source: &str) -> String {
 
 #[test]
 fn precise_functions_give_the_results_of_a_build_without_the_options() {
-    let file = CFile::parse(SENSITIVE);
+    let file = Source::new(SENSITIVE);
     for (compiler, dialect) in [("clang-16", Dialect::Clang), ("gcc", Dialect::Gcc)] {
         let exact = printed(compiler, &["-O0"], SENSITIVE);
         for options in [&["-O3", "-ffast-math"][..], &["-Ofast"], &["-O2", "-funsafe-math-optimizations"]] {
@@ -226,7 +226,7 @@ fn fixtures() -> Vec<PathBuf> {
 #[test]
 fn the_fixtures_compile_with_everything_precise() {
     for path in fixtures() {
-        let file = CFile::parse(&fs::read_to_string(&path).unwrap());
+        let file = Source::new(fs::read_to_string(&path).unwrap());
         assert!(file.functions().iter().all(|f| f.obstacle.is_none()), "{}", path.display());
         let include = format!("-I{}", path.parent().unwrap().display());
         let args = ["-O3", "-ffast-math", "-fsyntax-only", &include];
@@ -252,7 +252,7 @@ fn patched(before: &str, diff: &str) -> String {
 
 #[test]
 fn every_fix_applies_as_a_patch_and_compiles() {
-    let file = CFile::parse(KINDS);
+    let file = Source::new(KINDS);
     for (compiler, dialect) in [("clang-16", Dialect::Clang), ("gcc", Dialect::Gcc)] {
         let units = everything(&file).into_iter().map(|(f, s)| (f, BTreeSet::from([s])));
         let groups = [(0, BTreeSet::new()), (0, BTreeSet::from([3, 9])), (1, BTreeSet::from([0, 1]))];
@@ -273,7 +273,7 @@ fn every_fix_applies_as_a_patch_and_compiles() {
 #[test]
 fn a_fix_in_a_block_makes_its_statement_precise_and_no_other() {
     let text = "double f(double x, double y) {\n  double z = x * y;\n  z = z + y;\n  return z / y;\n}\n";
-    let file = CFile::parse(text);
+    let file = Source::new(text);
     assert_eq!(loose(text, "-O0"), 3);
     for statement in 0..3 {
         let fix = file.fixed(Dialect::Clang, 0, &BTreeSet::from([statement]), Remedy::Precise).unwrap();

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::c::lexeme::{Lexeme, LexemeKind, lexemes};
+
 /// The braces of a text as the preprocessor leaves them, whatever its conditions choose.
 #[derive(Debug, Default)]
 pub struct Braces {
@@ -22,9 +24,9 @@ struct Conditional {
 
 impl Braces {
     pub fn read(text: &str) -> Braces {
-        let mut reader = Reader { bytes: text.as_bytes(), ..Reader::default() };
-        reader.read();
-        reader.braces
+        let mut scan = BraceScan::default();
+        scan.read(text);
+        scan.braces
     }
 
     /// Why a function is not one piece of text, told by the bytes of its definition, of its body and where
@@ -57,130 +59,72 @@ impl Braces {
 }
 
 #[derive(Default)]
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+struct BraceScan {
     open: Vec<usize>,
     conditionals: Vec<Conditional>,
     braces: Braces,
 }
 
-impl Reader<'_> {
-    fn read(&mut self) {
-        let mut line_is_blank = true;
-        while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\n' => line_is_blank = true,
-                b' ' | b'\t' | b'\r' => {}
-                b'/' if self.skip_comment() => continue,
-                b'#' if line_is_blank => {
-                    self.directive();
-                    continue;
+impl BraceScan {
+    fn read(&mut self, text: &str) {
+        let all: Vec<Lexeme<'_>> = lexemes(text).filter(Lexeme::is_seen).collect();
+        for line in all.split_inclusive(|lexeme| lexeme.kind == LexemeKind::LineEnd) {
+            match line {
+                [mark, word, rest @ ..] if mark.is_mark("#") => {
+                    let last = rest.last().unwrap_or(word);
+                    let is_ended = last.kind == LexemeKind::LineEnd;
+                    self.directive(mark.start, word.text, if is_ended { last.start } else { text.len() });
                 }
-                b'"' | b'\'' => {
-                    self.skip_quoted(byte);
-                    line_is_blank = false;
-                    continue;
-                }
-                b'{' => self.open.push(self.at),
-                b'}' => self.close(),
-                _ => {}
+                line => self.code(line),
             }
-            line_is_blank = line_is_blank && byte.is_ascii_whitespace();
-            self.at += 1;
         }
         // Conditionals without an end reach to the end of the text.
         for conditional in std::mem::take(&mut self.conditionals) {
-            self.braces.conditionals.push((conditional.start..self.bytes.len(), true));
+            self.braces.conditionals.push((conditional.start..text.len(), true));
         }
     }
 
-    fn close(&mut self) {
+    fn code(&mut self, line: &[Lexeme<'_>]) {
+        for lexeme in line {
+            match lexeme.kind {
+                LexemeKind::Mark("{") => self.open.push(lexeme.start),
+                LexemeKind::Mark("}") => self.close(lexeme.end()),
+                _ => {}
+            }
+        }
+    }
+
+    fn close(&mut self, end: usize) {
         if let Some(open) = self.open.pop() {
-            self.braces.closes.insert(open, self.at + 1);
+            self.braces.closes.insert(open, end);
         }
         if let Some(conditional) = self.conditionals.last_mut() {
             conditional.lowest = conditional.lowest.min(self.open.len());
         }
     }
 
-    fn skip_comment(&mut self) -> bool {
-        let rest = &self.bytes[self.at..];
-        if rest.starts_with(b"/*") {
-            let length = rest[2..].windows(2).position(|w| w == b"*/").map_or(rest.len(), |n| n + 4);
-            self.at += length;
-        } else if rest.starts_with(b"//") {
-            self.skip_line();
-        } else {
-            return false;
-        }
-        true
-    }
-
-    /// To the end of the line and of those that continue it.
-    fn skip_line(&mut self) {
-        while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\n' => return,
-                b'\\' => self.skip_escape(),
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    fn skip_escape(&mut self) {
-        let is_long = self.bytes[self.at + 1..].starts_with(b"\r\n");
-        self.at = (self.at + if is_long { 3 } else { 2 }).min(self.bytes.len());
-    }
-
-    fn skip_quoted(&mut self, quote: u8) {
-        self.at += 1;
-        while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\\' => self.skip_escape(),
-                // An apostrophe in text that is no code must not swallow the rest.
-                b'\n' => return,
-                _ => self.at += 1,
-            }
-            if byte == quote {
-                return;
-            }
-        }
-    }
-
-    fn directive(&mut self) {
-        let start = self.at;
-        let words = &self.bytes[start + 1..];
-        let blanks = words.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-        let word: Vec<u8> = words[blanks..].iter().copied().take_while(u8::is_ascii_alphabetic).collect();
-        while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\n' => break,
-                b'/' if self.skip_comment() => {}
-                b'\\' => self.skip_escape(),
-                _ => self.at += 1,
-            }
-        }
+    /// A directive from its `#` to the end of its line.
+    fn directive(&mut self, start: usize, word: &str, end: usize) {
         let depth = self.open.len();
-        match word.as_slice() {
-            b"if" | b"ifdef" | b"ifndef" => {
+        match word {
+            "if" | "ifdef" | "ifndef" => {
                 self.conditionals.push(Conditional { start, depth, lowest: depth, is_uneven: false })
             }
-            b"else" | b"elif" | b"elifdef" | b"elifndef" => {
+            "else" | "elif" | "elifdef" | "elifndef" => {
                 if let Some(conditional) = self.conditionals.last_mut() {
                     conditional.end_branch(depth);
                     self.open.truncate(conditional.depth);
                 }
             }
-            b"endif" => self.end_conditional(),
+            "endif" => self.end_conditional(end),
             _ => {}
         }
     }
 
-    fn end_conditional(&mut self) {
+    fn end_conditional(&mut self, end: usize) {
         let Some(mut conditional) = self.conditionals.pop() else { return };
         conditional.end_branch(self.open.len());
-        self.braces.conditionals.push((conditional.start..self.at, conditional.is_uneven));
+        self.braces.conditionals.push((conditional.start..end, conditional.is_uneven));
         if let Some(outer) = self.conditionals.last_mut() {
             outer.lowest = outer.lowest.min(self.open.len());
         }

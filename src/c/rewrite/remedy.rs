@@ -1,6 +1,6 @@
 //! How far a patch goes to make code precise.
 
-use super::statement::CStatement;
+use crate::c::tree::CStatement;
 
 /// From the least to the most that may be needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

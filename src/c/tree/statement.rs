@@ -12,11 +12,11 @@ pub struct CStatement {
     /// The expression on one line, without comments.
     pub text: String,
     /// The bytes of the expression.
-    pub(super) expression: Range<usize>,
-    pub(super) form: Form,
+    pub(in crate::c) expression: Range<usize>,
+    pub(in crate::c) form: Form,
     /// Operands in it that are asked only whether they are zero and that hide what computes them behind
     /// parentheses or a macro.
-    pub(super) truths: Vec<Range<usize>>,
+    pub(in crate::c) truths: Vec<Range<usize>>,
 }
 
 /// What surrounds an expression, which decides how it can be rewritten.

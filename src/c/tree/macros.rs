@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tree_sitter::Node;
 
-use super::syntax::{text_of, visit};
+use super::node::{text_of, visit};
 
 /// First words of a declaration.
 const DECLARING: [&str; 18] = [

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::expression::{Names, evaluate};
-use super::file::{closing, constants, split_at_commas};
-use super::number::Number;
-use super::token::Token;
+use super::constant::{Names, evaluate};
+use super::definitions::{closing, constants, split_at_commas};
+use crate::c::number::Number;
+use crate::c::token::Token;
 
 /// What a number is to the code, the most promising first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum LiteralKind {
     /// One side of a comparison, or a case of a switch.
     Compared,
     /// Part of an expression that is compared: `x - 0.5 < eps`.
@@ -33,38 +33,38 @@ const TABLE_ENTRIES: usize = 16;
 const SHORTEST_TABLE: usize = 3;
 
 /// Names as one body sees them: its own constants before those of the file.
-struct Local<'a> {
+struct BodyNames<'a> {
     own: BTreeMap<String, Vec<Token>>,
     outer: &'a dyn Names,
 }
 
-impl Names for Local<'_> {
+impl Names for BodyNames<'_> {
     fn tokens_of(&self, name: &str) -> Option<&[Token]> {
         self.own.get(name).map(Vec::as_slice).or_else(|| self.outer.tokens_of(name))
     }
 }
 
 /// The numbers of a body in their order.
-pub fn numbers(body: &[Token], outer: &dyn Names) -> Vec<(Kind, Number)> {
-    let names = Local { own: constants(body).into_iter().collect(), outer };
-    let mut reader = Reader { body, names, taken: vec![false; body.len()], found: Vec::new() };
-    reader.loops();
-    reader.comparisons();
-    reader.tables();
-    reader.rest();
-    reader.found.sort_by_key(|(at, ..)| *at);
-    reader.found.into_iter().map(|(_, kind, number)| (kind, number)).collect()
+pub fn numbers(body: &[Token], outer: &dyn Names) -> Vec<(LiteralKind, Number)> {
+    let names = BodyNames { own: constants(body).into_iter().collect(), outer };
+    let mut scan = BodyScan { body, names, taken: vec![false; body.len()], found: Vec::new() };
+    scan.loops();
+    scan.comparisons();
+    scan.tables();
+    scan.rest();
+    scan.found.sort_by_key(|(at, ..)| *at);
+    scan.found.into_iter().map(|(_, kind, number)| (kind, number)).collect()
 }
 
-struct Reader<'a> {
+struct BodyScan<'a> {
     body: &'a [Token],
-    names: Local<'a>,
+    names: BodyNames<'a>,
     /// Tokens that are done with.
     taken: Vec<bool>,
-    found: Vec<(usize, Kind, Number)>,
+    found: Vec<(usize, LiteralKind, Number)>,
 }
 
-impl Reader<'_> {
+impl BodyScan<'_> {
     /// Limits of counters say nothing about inputs.
     fn loops(&mut self) {
         for at in 0..self.body.len().saturating_sub(1) {
@@ -126,12 +126,12 @@ impl Reader<'_> {
             return;
         }
         if let Some(number) = evaluate(&self.body[from..to], &self.names) {
-            self.found.push((from, Kind::Compared, number));
+            self.found.push((from, LiteralKind::Compared, number));
             self.taken[from..to].fill(true);
             return;
         }
         for at in from..to {
-            self.single(at, Kind::Near);
+            self.single(at, LiteralKind::Near);
         }
     }
 
@@ -141,7 +141,7 @@ impl Reader<'_> {
             if self.body[at].is("{") && self.body[at - 1].is("=") {
                 let end = closing(self.body, at);
                 let entries = break_points(&self.body[at + 1..end], &self.names);
-                self.found.extend(entries.into_iter().map(|n| (at, Kind::BreakPoint, n)));
+                self.found.extend(entries.into_iter().map(|n| (at, LiteralKind::BreakPoint, n)));
                 self.taken[at..end].fill(true);
             }
         }
@@ -151,13 +151,13 @@ impl Reader<'_> {
         for at in 0..self.body.len() {
             let is_index = at > 0 && self.body[at - 1].is("[");
             if !is_index {
-                self.single(at, Kind::Other);
+                self.single(at, LiteralKind::Other);
             }
         }
     }
 
     /// A number or the name of one, with its sign, unless it looks like a coefficient.
-    fn single(&mut self, at: usize, kind: Kind) {
+    fn single(&mut self, at: usize, kind: LiteralKind) {
         // What is being set is no value yet.
         let is_set = self.body.get(at + 1).is_some_and(|t| t.is("="));
         let is_value = matches!(self.body[at], Token::Number(_) | Token::Name(_)) && !is_set;
@@ -165,7 +165,7 @@ impl Reader<'_> {
             return;
         }
         let Some(mut number) = evaluate(&self.body[at..=at], &self.names) else { return };
-        if kind == Kind::Other && number.digits > MOST_DIGITS {
+        if kind == LiteralKind::Other && number.digits > MOST_DIGITS {
             return;
         }
         if self.is_negated(at) {
@@ -216,12 +216,12 @@ pub fn break_points(entries: &[Token], names: &dyn Names) -> Vec<Number> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::CFile;
-    use super::super::token::tokens;
     use super::*;
+    use crate::c::index::Definitions;
+    use crate::c::token::tokens;
 
-    fn found(text: &str) -> Vec<(Kind, f64)> {
-        let file = CFile::read(
+    fn found(text: &str) -> Vec<(LiteralKind, f64)> {
+        let file = Definitions::read(
             "#define LIMIT 700.0\n#define TWO_EPS (2.0 * DBL_EPSILON)\nstatic const double cut = 1.25;",
         );
         numbers(&tokens(text), &file).into_iter().map(|(kind, n)| (kind, n.value)).collect()
@@ -232,12 +232,12 @@ mod tests {
         assert_eq!(
             found("if (x < -5.0 || fabs(x - 0.5) > cut) return 3.0 * x; else return x >= LIMIT ? 1 : y;"),
             [
-                (Kind::Compared, -5.0),
-                (Kind::Near, 0.5),
-                (Kind::Compared, 1.25),
-                (Kind::Other, 3.0),
-                (Kind::Compared, 700.0),
-                (Kind::Other, 1.0),
+                (LiteralKind::Compared, -5.0),
+                (LiteralKind::Near, 0.5),
+                (LiteralKind::Compared, 1.25),
+                (LiteralKind::Other, 3.0),
+                (LiteralKind::Compared, 700.0),
+                (LiteralKind::Other, 1.0),
             ]
         );
     }
@@ -249,12 +249,12 @@ mod tests {
                 "const double top = 4.0; switch (n) { case -3: break; } if (TWO_EPS * 2 < x && 0.5*y == top) x = f(-2);"
             ),
             [
-                (Kind::Other, 4.0),
-                (Kind::Compared, -3.0),
-                (Kind::Compared, 4.0 * f64::EPSILON),
-                (Kind::Near, 0.5),
-                (Kind::Compared, 4.0),
-                (Kind::Other, -2.0),
+                (LiteralKind::Other, 4.0),
+                (LiteralKind::Compared, -3.0),
+                (LiteralKind::Compared, 4.0 * f64::EPSILON),
+                (LiteralKind::Near, 0.5),
+                (LiteralKind::Compared, 4.0),
+                (LiteralKind::Other, -2.0),
             ]
         );
     }
@@ -263,7 +263,7 @@ mod tests {
     fn counters_and_coefficients_and_indices_are_left_out() {
         assert_eq!(
             found("for (i = 0; i < 77; i++) s += 0.166666666666 * a[13]; y = x - 9.0;"),
-            [(Kind::Other, 9.0)]
+            [(LiteralKind::Other, 9.0)]
         );
     }
 
@@ -271,10 +271,10 @@ mod tests {
     fn ascending_tables_are_break_points_and_others_are_coefficients() {
         assert_eq!(
             found("static const double at[] = { 0.5, 1.5, 8, }; static const double c[] = { 3, -2, 1 };"),
-            [(Kind::BreakPoint, 0.5), (Kind::BreakPoint, 1.5), (Kind::BreakPoint, 8.0)]
+            [(LiteralKind::BreakPoint, 0.5), (LiteralKind::BreakPoint, 1.5), (LiteralKind::BreakPoint, 8.0)]
         );
         let long: String = (0..100).map(|i| format!("{i}, ")).collect();
-        let kept = break_points(&tokens(&long), &CFile::default());
+        let kept = break_points(&tokens(&long), &Definitions::default());
         let ends = (kept[0].value, kept[kept.len() - 1].value);
         assert_eq!((kept.len(), ends), (TABLE_ENTRIES, (0.0, 99.0)));
     }

@@ -6,8 +6,8 @@ use tree_sitter::Node;
 
 use super::judge::{Judge, declared_name};
 use super::macros::Macros;
+use super::node::{folded, of_kind, parts, text_of, visit};
 use super::statement::{CStatement, Form};
-use super::syntax::{folded, of_kind, parts, text_of, visit};
 
 /// What of a body can be rewritten.
 #[derive(Debug, Default)]
@@ -229,12 +229,12 @@ fn lacks_semicolon(node: Node<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::CFile;
+    use crate::c::Source;
 
     /// The expressions of a function with this body.
     fn units(body: &str) -> Vec<String> {
         let text = format!("double f(double x, double y, int n, int m, const double *p) {{\n{body}\n}}\n");
-        let file = CFile::parse(&text);
+        let file = Source::new(&text);
         assert_eq!(file.functions().len(), 1);
         assert_eq!(file.functions()[0].obstacle, None);
         file.functions()[0].statements.iter().map(|s| s.text.clone()).collect()
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_unit_says_where_it_stands_and_reads_on_one_line() {
-        let file = CFile::parse("double f(double x) {\n\treturn x * /* why */\n\t\t(x + // what\n1);\n}");
+        let file = Source::new("double f(double x) {\n\treturn x * /* why */\n\t\t(x + // what\n1);\n}");
         let unit = &file.functions()[0].statements[0];
         assert_eq!((unit.line, unit.column, unit.text.as_str()), (2, 9, "x * (x + 1)"));
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 use super::macros::Macros;
-use super::syntax::{parts, text_of, visit};
+use super::node::{parts, text_of, visit};
 
 /// Words of types without a fraction.
 const INTEGERS: [&str; 24] = [

@@ -1,14 +1,15 @@
 //! All sources of an experiment, read once, and what they offer to each function under test.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::body::{Kind, break_points, numbers};
-use super::expression::Names;
-use super::file::{CFile, CFunction};
-use super::number::Number;
-use super::token::{Token, tokens};
+use super::body::{LiteralKind, break_points, numbers};
+use super::constant::Names;
+use super::definitions::{Callable, Definitions};
+use super::loader::Loader;
+use crate::c::Source;
+use crate::c::number::Number;
+use crate::c::token::{Token, tokens};
 use crate::fp::Scalar;
 use crate::model::{Callee, Function, Sources};
 
@@ -16,26 +17,28 @@ use crate::model::{Callee, Function, Sources};
 pub const MOST_LITERALS: usize = 64;
 /// Farthest function: calls of calls.
 const FARTHEST: usize = 6;
-/// Most functions read for one function under test, and most files for an experiment.
+/// Most functions read for one function under test.
 const MOST_FUNCTIONS: usize = 400;
-const MOST_FILES: usize = 4000;
 
 /// A number a function under test may meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Literal {
     pub value: f64,
-    pub kind: Kind,
+    pub kind: LiteralKind,
     /// Calls between the function under test and the function it stands in.
     pub distance: usize,
 }
 
+/// Where a function is: the file among the sources, and its own place in it.
+type FunctionPlace = (usize, usize);
+
 /// What the sources define.
-pub struct Mine {
-    files: Vec<CFile>,
+pub struct SourceIndex {
+    sources: Vec<Source>,
     /// Where each was read, as the sources or an include named it.
     paths: Vec<PathBuf>,
-    /// Where functions known in all files are: file and place in it.
-    functions: BTreeMap<String, (usize, usize)>,
+    /// Where functions known in all files are.
+    functions: BTreeMap<String, FunctionPlace>,
     /// The file that first defines a name for others to include.
     shared: BTreeMap<String, usize>,
     /// Where headers of functions under test were found.
@@ -43,60 +46,68 @@ pub struct Mine {
 }
 
 /// Names as one file sees them: its own, then those of headers.
-struct Scope<'a> {
-    mine: &'a Mine,
+struct FileNames<'a> {
+    index: &'a SourceIndex,
     file: usize,
 }
 
-impl Names for Scope<'_> {
+impl Names for FileNames<'_> {
     fn tokens_of(&self, name: &str) -> Option<&[Token]> {
-        let own = self.mine.files.get(self.file).and_then(|file| file.tokens_of(name));
-        own.or_else(|| self.mine.files[*self.mine.shared.get(name)?].tokens_of(name))
+        let own = self.index.definitions(self.file).and_then(|own| own.tokens_of(name));
+        own.or_else(|| self.index.shared(name)?.tokens_of(name))
     }
 }
 
-impl Mine {
+impl SourceIndex {
     /// Reads the sources, and what they and the functions under test include. A file that cannot be read
     /// offers nothing: compiling says what is wrong with it.
-    pub fn read(sources: &Sources, functions: &[Function]) -> Mine {
-        let mut reader = Reader { include: &sources.include, places: BTreeMap::new(), files: Vec::new() };
+    pub fn read(sources: &Sources, functions: &[Function]) -> SourceIndex {
+        let mut loader = Loader::new(&sources.include);
         for path in sources.files.iter().filter(|path| is_c(path)) {
-            reader.add(path);
+            loader.add(path);
         }
         let mut headers = BTreeMap::new();
         for header in functions.iter().flat_map(|f| &f.headers) {
-            if let Some(file) = reader.find(header, None).and_then(|path| reader.add(&path)) {
+            if let Some(file) = loader.find(header, None).and_then(|path| loader.add(&path)) {
                 headers.insert(header.clone(), file);
             }
         }
-        reader.follow_includes();
-        Mine::index(reader, headers)
+        loader.follow_includes();
+        SourceIndex::of(loader, headers)
     }
 
-    fn index(reader: Reader, headers: BTreeMap<String, usize>) -> Mine {
-        let included: BTreeSet<usize> = reader.included();
-        let mut mine = Mine {
-            files: Vec::new(),
-            paths: Vec::new(),
-            functions: BTreeMap::new(),
-            shared: BTreeMap::new(),
-            headers,
-        };
-        for (at, (path, file)) in reader.files.into_iter().enumerate() {
-            for (place, function) in file.functions.iter().enumerate() {
+    fn of(loader: Loader<'_>, headers: BTreeMap<String, usize>) -> SourceIndex {
+        let included = loader.included();
+        let (mut functions, mut shared) = (BTreeMap::new(), BTreeMap::new());
+        let (paths, sources): (Vec<PathBuf>, Vec<Source>) = loader.files.into_iter().unzip();
+        for (at, source) in sources.iter().enumerate() {
+            let own = source.definitions();
+            for (place, function) in own.functions.iter().enumerate() {
                 if !function.is_local || included.contains(&at) {
-                    mine.functions.entry(function.name.clone()).or_insert((at, place));
+                    functions.entry(function.name.clone()).or_insert((at, place));
                 }
             }
             if included.contains(&at) {
-                for name in file.macros.keys().chain(file.constants.keys()).chain(file.tables.keys()) {
-                    mine.shared.entry(name.clone()).or_insert(at);
+                for name in own.macros.keys().chain(own.constants.keys()).chain(own.tables.keys()) {
+                    shared.entry(name.clone()).or_insert(at);
                 }
             }
-            mine.files.push(file);
-            mine.paths.push(path);
         }
-        mine
+        SourceIndex { sources, paths, functions, shared, headers }
+    }
+
+    /// What a file defines; None for a file that does not exist.
+    fn definitions(&self, file: usize) -> Option<&Definitions> {
+        self.sources.get(file).map(Source::definitions)
+    }
+
+    /// What the file defines that first defines a name for others to include.
+    fn shared(&self, name: &str) -> Option<&Definitions> {
+        self.definitions(*self.shared.get(name)?)
+    }
+
+    fn callable(&self, (file, place): FunctionPlace) -> Option<&Callable> {
+        self.definitions(file)?.functions.get(place)
     }
 
     /// The file and line where the sources define a function under test; of an expression or of statements,
@@ -108,8 +119,8 @@ impl Mine {
         };
         let text = tokens(text);
         let mut called = text.windows(2).filter(|pair| pair[1].is("(")).filter_map(|pair| pair[0].name());
-        let (home, place) = called.find_map(|name| self.function(file, name))?;
-        Some((self.paths.get(home)?, self.files[home].functions[place].line))
+        let place = called.find_map(|name| self.function(file, name))?;
+        Some((self.paths.get(place.0)?, self.callable(place)?.line))
     }
 
     /// The file that stands for a function under test: its first header.
@@ -136,31 +147,31 @@ impl Mine {
                 found.extend(values.into_iter().map(|value| Literal { value, kind, distance }));
             }
         }
-        found.sort_by_key(|l| (l.kind == Kind::Other, l.distance, l.kind));
+        found.sort_by_key(|l| (l.kind == LiteralKind::Other, l.distance, l.kind));
         found
     }
 
     /// The numbers of the call and of every function in reach, breadth first.
-    fn walk(&self, function: &Function) -> Vec<(usize, Vec<(Kind, Number)>)> {
+    fn walk(&self, function: &Function) -> Vec<(usize, Vec<(LiteralKind, Number)>)> {
         let outside = self.seen_from(function);
         let text = match &function.callee {
             Callee::Signature(prototype) => prototype.split('(').next().unwrap_or_default(),
             Callee::Call(text) | Callee::Body(text) => text,
         };
-        let call = CFunction { name: String::new(), is_local: true, line: 0, body: tokens(text) };
+        let call = Callable { name: String::new(), is_local: true, line: 0, body: tokens(text) };
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut open = VecDeque::from([(outside, &call, 0)]);
         while let Some((file, function, distance)) = open.pop_front() {
-            let scope = Scope { mine: self, file };
-            found.push((distance, numbers(&function.body, &scope)));
+            let names = FileNames { index: self, file };
+            found.push((distance, numbers(&function.body, &names)));
             for name in function.body.iter().filter_map(Token::name) {
                 if let Some(table) = self.table(file, name).filter(|_| seen.insert((file, name))) {
-                    let entries = break_points(table, &scope);
-                    found.push((distance, entries.into_iter().map(|n| (Kind::BreakPoint, n)).collect()));
+                    let entries = break_points(table, &names).into_iter();
+                    found.push((distance, entries.map(|n| (LiteralKind::BreakPoint, n)).collect()));
                 }
-                let Some((home, place)) = self.function(file, name) else { continue };
-                let next = &self.files[home].functions[place];
+                let Some(place) = self.function(file, name) else { continue };
+                let (home, Some(next)) = (place.0, self.callable(place)) else { continue };
                 let fresh = seen.len() < MOST_FUNCTIONS && seen.insert((home, next.name.as_str()));
                 if fresh && distance < FARTHEST {
                     // The function the call names is where the user looks, so it counts as near as the call.
@@ -172,13 +183,13 @@ impl Mine {
     }
 
     fn table(&self, file: usize, name: &str) -> Option<&[Token]> {
-        let own = self.files.get(file).and_then(|f| f.tables.get(name));
-        own.or_else(|| self.files[*self.shared.get(name)?].tables.get(name)).map(Vec::as_slice)
+        let own = self.definitions(file).and_then(|own| own.tables.get(name));
+        own.or_else(|| self.shared(name)?.tables.get(name)).map(Vec::as_slice)
     }
 
     /// A function as a file sees it: its own before that of another.
-    fn function(&self, file: usize, name: &str) -> Option<(usize, usize)> {
-        let own = self.files.get(file).and_then(|f| f.functions.iter().position(|f| f.name == name));
+    fn function(&self, file: usize, name: &str) -> Option<FunctionPlace> {
+        let own = self.definitions(file).and_then(|own| own.functions.iter().position(|f| f.name == name));
         own.map(|place| (file, place)).or_else(|| self.functions.get(name).copied())
     }
 }
@@ -211,62 +222,10 @@ fn is_c(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "c" || ending == "h" || ending == "i")
 }
 
-/// Files on their way in.
-struct Reader<'a> {
-    include: &'a [PathBuf],
-    /// Where each file that was looked at is; None when it cannot be read.
-    places: BTreeMap<PathBuf, Option<usize>>,
-    files: Vec<(PathBuf, CFile)>,
-}
-
-impl Reader<'_> {
-    fn add(&mut self, path: &Path) -> Option<usize> {
-        let real = path.canonicalize().ok()?;
-        if let Some(known) = self.places.get(&real) {
-            return *known;
-        }
-        let text = if self.files.len() < MOST_FILES { fs::read(&real).ok() } else { None };
-        let place = text.map(|bytes| {
-            self.files.push((path.into(), CFile::read(&String::from_utf8_lossy(&bytes))));
-            self.files.len() - 1
-        });
-        self.places.insert(real, place);
-        place
-    }
-
-    /// Where an included file is; None for those of the system.
-    fn find(&self, name: &str, beside: Option<&Path>) -> Option<PathBuf> {
-        let folders = beside.into_iter().chain(self.include.iter().map(PathBuf::as_path));
-        folders.map(|folder| folder.join(name)).find(|path| path.is_file())
-    }
-
-    /// Breadth first; files that are added on the way are followed too.
-    fn follow_includes(&mut self) {
-        let mut at = 0;
-        while at < self.files.len() {
-            let (path, file) = &self.files[at];
-            let paths: Vec<PathBuf> =
-                file.includes.iter().filter_map(|name| self.find(name, path.parent())).collect();
-            for path in paths {
-                self.add(&path);
-            }
-            at += 1;
-        }
-    }
-
-    /// The files that others include.
-    fn included(&self) -> BTreeSet<usize> {
-        let found = self
-            .files
-            .iter()
-            .flat_map(|(path, file)| file.includes.iter().filter_map(|name| self.find(name, path.parent())));
-        let places = found.filter_map(|path| self.places.get(&path.canonicalize().ok()?).copied().flatten());
-        places.collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::model::{Domain, Param};
 
@@ -288,7 +247,7 @@ mod tests {
         }
     }
 
-    fn mine(files: &[(&str, &str)]) -> Mine {
+    fn index(files: &[(&str, &str)]) -> SourceIndex {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             fs::write(folder.path().join(name), text).unwrap();
@@ -299,11 +258,11 @@ mod tests {
             include: vec![folder.path().into()],
             ..Sources::default()
         };
-        Mine::read(&sources, &[])
+        SourceIndex::read(&sources, &[])
     }
 
-    fn values(mine: &Mine, call: &str) -> Vec<f64> {
-        mine.values(&function(Callee::Call(call.into()), &[Scalar::F64]))
+    fn values(index: &SourceIndex, call: &str) -> Vec<f64> {
+        index.values(&function(Callee::Call(call.into()), &[Scalar::F64]))
     }
 
     const AIRY: &str = r#"
@@ -330,27 +289,27 @@ mod tests {
 
     #[test]
     fn thresholds_are_followed_through_calls_names_and_includes_nearest_first() {
-        let mine = mine(&FILES);
+        let index = index(&FILES);
         assert_eq!(
-            values(&mine, "airy(x) + 17.0"),
+            values(&index, "airy(x) + 17.0"),
             [-1.0, 2.5, 4.25, 5.5, 6.75, 709.0, 12.0, 17.0, 0.375, 0.0]
         );
     }
 
     #[test]
     fn a_local_function_hides_that_of_another_file() {
-        let mine = mine(&FILES);
-        assert_eq!(values(&mine, "other(x)")[0], 99.0);
-        assert!(!values(&mine, "airy(x)").contains(&99.0));
+        let index = index(&FILES);
+        assert_eq!(values(&index, "other(x)")[0], 99.0);
+        assert!(!values(&index, "airy(x)").contains(&99.0));
         let signature = function(Callee::Signature("double other(double x)".into()), &[Scalar::F64]);
-        assert_eq!(mine.values(&signature), values(&mine, "other(x)"));
+        assert_eq!(index.values(&signature), values(&index, "other(x)"));
     }
 
     #[test]
     fn a_definition_is_found_by_signature_and_by_the_first_call_that_the_sources_define() {
-        let mine = mine(&FILES);
+        let index = index(&FILES);
         let found = |callee| {
-            let (path, line) = mine.definition(&function(callee, &[Scalar::F64]))?;
+            let (path, line) = index.definition(&function(callee, &[Scalar::F64]))?;
             Some((path.file_name()?.to_str()?.to_owned(), line))
         };
         let airy = Some(("airy.c".to_owned(), 13));
@@ -363,24 +322,24 @@ mod tests {
 
     #[test]
     fn bit_patterns_are_the_floats_they_stand_for() {
-        let mine = mine(&[("f.c", "float f(float x) { return ix >= 0x42b17218 ? x : 0x3ff00000; }")]);
+        let index = index(&[("f.c", "float f(float x) { return ix >= 0x42b17218 ? x : 0x3ff00000; }")]);
         let float = function(Callee::Call("f(x)".into()), &[Scalar::F32]);
         let double = function(Callee::Call("f(x)".into()), &[Scalar::F64]);
-        assert_eq!(mine.values(&float)[0], f64::from(f32::from_bits(0x42b1_7218)));
-        assert_eq!(mine.values(&double), [f64::from_bits(0x42b1_7218 << 32), 1.0]);
+        assert_eq!(index.values(&float)[0], f64::from(f32::from_bits(0x42b1_7218)));
+        assert_eq!(index.values(&double), [f64::from_bits(0x42b1_7218 << 32), 1.0]);
     }
 
     #[test]
     fn there_are_never_too_many_and_recursion_ends() {
         let many: String = (0..500).map(|i| format!("if (x < {i}.5) return f(x);")).collect();
-        let mine = mine(&[("f.c", &format!("double f(double x) {{ {many} }}"))]);
-        let found = values(&mine, "f(x)");
+        let index = index(&[("f.c", &format!("double f(double x) {{ {many} }}"))]);
+        let found = values(&index, "f(x)");
         assert_eq!((found.len(), found[0], found[63]), (MOST_LITERALS, 0.5, 63.5));
     }
 
     #[test]
     fn sources_that_are_not_there_offer_nothing() {
         let sources = Sources { files: vec!["/nowhere/f.c".into()], ..Sources::default() };
-        assert!(values(&Mine::read(&sources, &[]), "f(x)").is_empty());
+        assert!(values(&SourceIndex::read(&sources, &[]), "f(x)").is_empty());
     }
 }

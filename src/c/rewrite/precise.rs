@@ -1,39 +1,18 @@
-//! One C source as text and what it defines.
+//! A source written again with some of its functions and statements precise.
 
 use std::collections::BTreeSet;
 
 use super::dialect::{Dialect, attribute, inline_pragmas};
 use super::edit::Edits;
 use super::fix::{Fix, fix};
-use super::function::{CFunction, functions};
 use super::remedy::Remedy;
-use super::statement::{CStatement, Form};
-use super::syntax::parse;
+use crate::c::Source;
+use crate::c::tree::{CFunction, CStatement, Form};
 
 /// A variable that no source has.
 const MADE: &str = "bitrift_value";
 
-/// A text taken apart. Any text is one, also one that is no C: then it has no functions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CFile {
-    text: String,
-    functions: Vec<CFunction>,
-}
-
-impl CFile {
-    pub fn parse(text: &str) -> CFile {
-        let functions = parse(text).map(|tree| functions(tree.root_node(), text)).unwrap_or_default();
-        CFile { text: text.to_owned(), functions }
-    }
-
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    pub fn functions(&self) -> &[CFunction] {
-        &self.functions
-    }
-
+impl Source {
     /// The whole text with these functions precise as a whole and, beside them, these single statements (of
     /// which function, which). No line moves. Where a dialect knows only functions, the function of a
     /// statement is precise; what is not there or has an obstacle stays as it is.
@@ -48,7 +27,7 @@ impl CFile {
             whole.extend(statements.iter().filter(|(f, s)| self.statement(*f, *s).is_some()).map(|(f, _)| f));
         }
         let mut edits = Edits::default();
-        for function in whole.iter().filter_map(|f| self.functions.get(*f)) {
+        for function in whole.iter().filter_map(|f| self.functions().get(*f)) {
             if function.obstacle.is_none() {
                 make_precise(dialect, function, &mut edits);
             }
@@ -58,7 +37,7 @@ impl CFile {
                 wrap(statement, &mut edits);
             }
         }
-        edits.apply(&self.text)
+        edits.apply(self.text())
     }
 
     /// A change that a person would accept: the narrowest pragma or attribute that makes these statements of
@@ -70,14 +49,14 @@ impl CFile {
         statements: &BTreeSet<usize>,
         remedy: Remedy,
     ) -> Option<Fix> {
-        let function = self.functions.get(function).filter(|f| f.obstacle.is_none())?;
+        let function = self.functions().get(function).filter(|f| f.obstacle.is_none())?;
         let chosen: Option<Vec<&CStatement>> =
             statements.iter().map(|s| function.statements.get(*s)).collect();
-        Some(fix(&self.text, dialect, function, &chosen?, remedy))
+        Some(fix(self.text(), dialect, function, &chosen?, remedy))
     }
 
     fn statement(&self, function: usize, statement: usize) -> Option<&CStatement> {
-        self.functions.get(function)?.statements.get(statement)
+        self.functions().get(function)?.statements.get(statement)
     }
 }
 
@@ -131,13 +110,13 @@ mod tests {
 
     const P: &str = "_Pragma(\"float_control(precise, on)\") _Pragma(\"clang fp contract(off)\")";
 
-    fn everything(file: &CFile) -> BTreeSet<(usize, usize)> {
+    fn everything(file: &Source) -> BTreeSet<(usize, usize)> {
         let units = |(f, function): (usize, &CFunction)| (0..function.statements.len()).map(move |s| (f, s));
         file.functions().iter().enumerate().flat_map(units).collect()
     }
 
     fn all_statements(text: &str) -> String {
-        let file = CFile::parse(text);
+        let file = Source::new(text);
         file.precise(Dialect::Clang, &BTreeSet::new(), &everything(&file)).replace(P, "P")
     }
 
@@ -180,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_whole_function_needs_none_of_its_statements() {
-        let file = CFile::parse("double f(double x) { return x * x; }\ndouble g(double x) { return x + x; }");
+        let file = Source::new("double f(double x) { return x * x; }\ndouble g(double x) { return x + x; }");
         let made = file.precise(Dialect::Clang, &BTreeSet::from([0]), &BTreeSet::from([(0, 0)]));
         assert_eq!(
             made.replace(P, "P"),
@@ -190,7 +169,7 @@ mod tests {
 
     #[test]
     fn gcc_takes_the_function_for_a_statement() {
-        let file = CFile::parse("static double\nf(double x) { return x * x; }");
+        let file = Source::new("static double\nf(double x) { return x * x; }");
         let made = file.precise(Dialect::Gcc, &BTreeSet::new(), &BTreeSet::from([(0, 0), (0, 9), (7, 0)]));
         let attribute = "__attribute__((optimize(\"no-fast-math\",\"fp-contract=off\")))";
         assert_eq!(made, format!("{attribute} static double\nf(double x) {{ return x * x; }}"));
@@ -199,7 +178,7 @@ mod tests {
     #[test]
     fn what_has_an_obstacle_or_is_not_there_stays_as_it_is() {
         let text = "T FUNC(a)(double x) { return x * x; }";
-        let file = CFile::parse(text);
+        let file = Source::new(text);
         for dialect in [Dialect::Clang, Dialect::Gcc] {
             assert_eq!(
                 file.precise(dialect, &BTreeSet::from([0, 5]), &BTreeSet::from([(0, 0), (9, 9)])),
@@ -216,7 +195,7 @@ mod tests {
             [("{", "}"), ("(", ")"), ("if (x) ", ""), ("x ? x : ", ""), ("- ", ""), ("[", "")]
         {
             let text = format!("int f(double x) {{ {} x; {} }}", open.repeat(5000), close.repeat(5000));
-            let file = CFile::parse(&text);
+            let file = Source::new(&text);
             file.precise(Dialect::Clang, &BTreeSet::from([0]), &everything(&file));
         }
     }
@@ -261,7 +240,7 @@ mod tests {
     }
 
     fn survives(text: &str) {
-        let file = CFile::parse(text);
+        let file = Source::new(text);
         let all: BTreeSet<usize> = (0..file.functions().len()).collect();
         for dialect in [Dialect::Clang, Dialect::Gcc] {
             assert_eq!(file.precise(dialect, &BTreeSet::new(), &BTreeSet::new()), text);

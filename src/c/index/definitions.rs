@@ -1,13 +1,18 @@
-//! One C file as what it defines: macros, constants, tables and functions.
+//! What one C file defines, as its tokens say: macros, constants, tables and functions.
+//!
+//! Not taken from the parser's tree: macros with parameters count as functions, heads that macros make and
+//! bodies that no grammar reads must be found too, and of branches of `#if` that open one brace between them only
+//! the first may count. This reader knows no types, so it may miss and may offer a number that means nothing,
+//! which costs an evaluation.
 
 use std::collections::BTreeMap;
 
-use super::expression::Names;
-use super::token::{Define, Token, scan};
+use super::constant::Names;
+use crate::c::token::{Define, Token, Tokens};
 
 /// A function, or a macro with parameters, which is as good as one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CFunction {
+pub struct Callable {
     pub name: String,
     /// Known in its own file only.
     pub is_local: bool,
@@ -17,32 +22,32 @@ pub struct CFunction {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct CFile {
+pub struct Definitions {
     /// Macros without parameters.
     pub macros: BTreeMap<String, Vec<Token>>,
     /// `const` variables with the expression they are set to.
     pub constants: BTreeMap<String, Vec<Token>>,
     /// Initialised arrays with everything between their braces.
     pub tables: BTreeMap<String, Vec<Token>>,
-    pub functions: Vec<CFunction>,
+    pub functions: Vec<Callable>,
     pub includes: Vec<String>,
 }
 
-impl CFile {
-    pub fn read(text: &str) -> CFile {
-        let scanned = scan(text);
-        let mut file = CFile { includes: scanned.includes, ..CFile::default() };
-        for define in scanned.defines {
+impl Definitions {
+    pub fn read(text: &str) -> Definitions {
+        let tokens = Tokens::read(text);
+        let mut definitions = Definitions { includes: tokens.includes, ..Definitions::default() };
+        for define in tokens.defines {
             if define.has_parameters {
                 let Define { name, line, tokens: body, .. } = define;
-                file.functions.push(CFunction { name, is_local: true, line, body });
+                definitions.functions.push(Callable { name, is_local: true, line, body });
             } else {
                 // The first of several is as good as another: conditions are not evaluated.
-                file.macros.entry(define.name).or_insert(define.tokens);
+                definitions.macros.entry(define.name).or_insert(define.tokens);
             }
         }
-        file.read_code(&scanned.code, &scanned.lines);
-        file
+        definitions.read_code(&tokens.code, &tokens.lines);
+        definitions
     }
 
     /// Splits the top level at `;` and at bodies.
@@ -78,12 +83,12 @@ impl CFile {
         } else if let Some((at, name)) = function_name(head) {
             let is_local = head.iter().any(|t| t.is_name("static"));
             let line = lines.get(at).copied().unwrap_or_default();
-            self.functions.push(CFunction { name: name.into(), is_local, line, body: body.to_vec() });
+            self.functions.push(Callable { name: name.into(), is_local, line, body: body.to_vec() });
         }
     }
 }
 
-impl Names for CFile {
+impl Names for Definitions {
     fn tokens_of(&self, name: &str) -> Option<&[Token]> {
         self.constants.get(name).or_else(|| self.macros.get(name)).map(Vec::as_slice)
     }
@@ -173,7 +178,7 @@ pub fn split_at_commas(tokens: &[Token]) -> Vec<&[Token]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::expression::evaluate;
+    use super::super::constant::evaluate;
     use super::*;
     use proptest::prelude::*;
 
@@ -198,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_file_is_what_it_defines() {
-        let file = CFile::read(SMALL);
+        let file = Definitions::read(SMALL);
         let names: Vec<(&str, bool, u64)> =
             file.functions.iter().map(|f| (f.name.as_str(), f.is_local, f.line)).collect();
         assert_eq!(names, [("SQUARE", true, 3), ("inner", true, 12), ("outer", false, 14)]);
@@ -212,7 +217,7 @@ mod tests {
 
     #[test]
     fn statements_left_over_by_a_brace_too_many_are_no_functions() {
-        let file = CFile::read("int f(int x) { } } if (x > 2) { } int g(int x) { return x; }");
+        let file = Definitions::read("int f(int x) { } } if (x > 2) { } int g(int x) { return x; }");
         let names: Vec<&str> = file.functions.iter().map(|f| f.name.as_str()).collect();
         assert_eq!(names, ["f", "g"]);
     }
@@ -220,7 +225,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_the_reader_panic(text in "([(){};,=#\n ]|const|extern|\"C\"|x|1.5|f|\\[){0,40}") {
-            CFile::read(&text);
+            Definitions::read(&text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Constant expressions of a source: literals and names of literals under + - * / and parentheses.
 
-use super::number::Number;
-use super::token::Token;
+use crate::c::number::Number;
+use crate::c::token::Token;
 
 /// Names whose headers belong to the compiler and are not read.
 const STANDARD: [(&str, f64); 14] = [
@@ -46,19 +46,19 @@ fn evaluate_within(tokens: &[Token], names: &dyn Names, depth: usize) -> Option<
     if tokens.len() > LONGEST {
         return None;
     }
-    let mut reader = Reader { tokens, at: 0, names, depth: depth.checked_sub(1)? };
-    let value = reader.sum()?;
-    (reader.at == tokens.len() && value.value.is_finite()).then_some(value)
+    let mut evaluation = Evaluation { tokens, at: 0, names, depth: depth.checked_sub(1)? };
+    let value = evaluation.sum()?;
+    (evaluation.at == tokens.len() && value.value.is_finite()).then_some(value)
 }
 
-struct Reader<'a> {
+struct Evaluation<'a> {
     tokens: &'a [Token],
     at: usize,
     names: &'a dyn Names,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl Evaluation<'_> {
     fn take(&mut self, mark: &str) -> bool {
         let found = self.tokens.get(self.at).is_some_and(|t| t.is(mark));
         self.at += usize::from(found);
@@ -144,19 +144,19 @@ fn standard(name: &str) -> Option<Number> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::token::tokens;
     use super::*;
+    use crate::c::token::tokens;
 
-    struct Table(Vec<(&'static str, Vec<Token>)>);
+    struct FixedNames(Vec<(&'static str, Vec<Token>)>);
 
-    impl Names for Table {
+    impl Names for FixedNames {
         fn tokens_of(&self, name: &str) -> Option<&[Token]> {
             self.0.iter().find(|(known, _)| *known == name).map(|(_, tokens)| tokens.as_slice())
         }
     }
 
     fn value(text: &str) -> Option<f64> {
-        let names = Table(vec![
+        let names = FixedNames(vec![
             ("LIMIT", tokens("(2.0 * EPS)")),
             ("EPS", tokens("0.25")),
             ("LOOP", tokens("LOOP + 1")),

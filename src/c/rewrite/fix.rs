@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use super::dialect::{Dialect, NO_CONTRACTION, PRECISE, attribute};
 use super::edit::Edits;
-use super::function::CFunction;
 use super::layout::{comment_after, deeper, indent_at, line_at, newline, step};
 use super::remedy::{Remedy, no_builtin};
-use super::statement::{CStatement, Form};
+use crate::c::tree::{CFunction, CStatement, Form};
 
 /// A changed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,12 +178,12 @@ impl Writer<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::CFile;
     use super::*;
+    use crate::c::Source;
 
     fn fixed(text: &str, dialect: Dialect, statements: &[usize]) -> Fix {
         let chosen: BTreeSet<usize> = statements.iter().copied().collect();
-        CFile::parse(text).fixed(dialect, 0, &chosen, Remedy::Precise).expect("a fix")
+        Source::new(text).fixed(dialect, 0, &chosen, Remedy::Precise).expect("a fix")
     }
 
     const P: &str = "#pragma float_control(precise, on)";
@@ -261,7 +260,7 @@ mod tests {
 
     #[test]
     fn contraction_is_forbidden_when_asked_for() {
-        let file = CFile::parse("double f(double x) { return x * x; }\n");
+        let file = Source::new("double f(double x) { return x * x; }\n");
         let texts = [Dialect::Clang, Dialect::Gcc].map(|dialect| {
             file.fixed(dialect, 0, &BTreeSet::from([0]), Remedy::WithoutContraction).map(|fix| fix.text)
         });
@@ -271,7 +270,7 @@ mod tests {
 
     #[test]
     fn calls_that_clang_simplifies_can_be_kept() {
-        let file = CFile::parse("#include <math.h>\ndouble f(double x) {\n    return log(exp(x));\n}\n");
+        let file = Source::new("#include <math.h>\ndouble f(double x) {\n    return log(exp(x));\n}\n");
         let fix =
             file.fixed(Dialect::Clang, 0, &BTreeSet::from([0]), Remedy::WithoutBuiltins).expect("a fix");
         let attribute = "__attribute__((no_builtin(\"exp\", \"log\")))";

@@ -7,8 +7,8 @@ use tree_sitter::Node;
 use super::braces::Braces;
 use super::judge::Judge;
 use super::macros::Macros;
+use super::node::{folded, of_kind, parts, text_of, visit};
 use super::statement::CStatement;
-use super::syntax::{folded, of_kind, parts, text_of, visit};
 use super::units::Units;
 
 /// Words that error recovery may take for names.
@@ -26,11 +26,11 @@ pub struct CFunction {
     /// Why it cannot be rewritten at all, in words.
     pub obstacle: Option<String>,
     /// Where the definition starts.
-    pub(super) start: usize,
+    pub(in crate::c) start: usize,
     /// The bytes of the body with its braces.
-    pub(super) body: Range<usize>,
+    pub(in crate::c) body: Range<usize>,
     /// Of the body and all blocks in it.
-    pub(super) blocks: Vec<Range<usize>>,
+    pub(in crate::c) blocks: Vec<Range<usize>>,
 }
 
 /// All functions below a node, in the order of the text.
@@ -119,10 +119,10 @@ fn holds_definition(body: Node<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::CFile;
+    use crate::c::Source;
 
     fn heads(text: &str) -> Vec<(String, usize, Option<String>)> {
-        let file = CFile::parse(text);
+        let file = Source::new(text);
         file.functions().iter().map(|f| (f.name.clone(), f.line, f.obstacle.clone())).collect()
     }
 
@@ -141,15 +141,15 @@ mod tests {
         assert_eq!(names(text), ["one", "two", "three", "four", "five", "six"]);
         assert!(heads(text).iter().all(|(_, _, obstacle)| obstacle.is_none()));
         assert_eq!(heads(text)[0].1, 3);
-        assert!(CFile::parse(text).functions()[3].is_static);
-        assert!(CFile::parse(text).functions().iter().all(|f| f.statements.len() == 1));
+        assert!(Source::new(text).functions()[3].is_static);
+        assert!(Source::new(text).functions().iter().all(|f| f.statements.len() == 1));
     }
 
     #[test]
     fn complex_numbers_are_no_obstacle() {
         let text = "double complex f(complex double z, float _Complex w) { w = (float complex)z * 2; return z * w; }";
         let units: Vec<_> =
-            CFile::parse(text).functions()[0].statements.iter().map(|s| s.text.clone()).collect();
+            Source::new(text).functions()[0].statements.iter().map(|s| s.text.clone()).collect();
         assert_eq!(units, ["w = (float complex)z * 2", "z * w"]);
     }
 

@@ -1,0 +1,12 @@
+//! All sources of an experiment: where functions are defined, who calls whom, and the numbers that a function
+//! under test and those it calls compare with, which are worth trying as inputs.
+
+mod body;
+mod constant;
+mod definitions;
+mod loader;
+mod source_index;
+
+pub use body::LiteralKind;
+pub use definitions::Definitions;
+pub use source_index::{Literal, MOST_LITERALS, SourceIndex};
