@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::shim::{Call, Shim, function_shims, setup_shim};
+use super::shim::{Shim, setup_shim};
+use super::shims::{MOST_TOGETHER, Shims};
 use crate::model::{Experiment, Sources};
 
 /// What there is to compile, apart from how.
@@ -12,20 +13,22 @@ pub struct Material<'a> {
     pub folder: &'a Path,
     pub sources: &'a Sources,
     pub setup: Option<Shim>,
-    /// One for each function, in the experiment's order.
-    pub shims: Vec<Shim>,
+    pub shims: Shims<'a>,
 }
 
 impl<'a> Material<'a> {
     pub fn of(experiment: &'a Experiment) -> Material<'a> {
-        let call = |function| Call { function, callee: &function.callee, headers: &function.headers };
-        let calls: Vec<Call> = experiment.functions.iter().map(call).collect();
-        let statements = experiment.setup.as_deref();
+        Material::grouped(experiment, MOST_TOGETHER)
+    }
+
+    /// With at most so many shims in a file.
+    pub fn grouped(experiment: &'a Experiment, most: usize) -> Material<'a> {
+        let Experiment { declared, functions, sources, setup, setup_headers, .. } = experiment;
         Material {
             folder: experiment.path.parent().unwrap_or(Path::new("/")),
-            sources: &experiment.sources,
-            setup: statements.map(|statements| setup_shim(statements, &experiment.setup_headers)),
-            shims: function_shims(&calls),
+            sources,
+            setup: setup.as_deref().map(|statements| setup_shim(statements, setup_headers)),
+            shims: Shims::new(declared, functions, most),
         }
     }
 }

@@ -54,7 +54,7 @@ impl Mix {
         let build = Arc::new(build.clone());
         Mix {
             sources: vec![Part::of(&build); material.sources.files.len()],
-            shims: vec![build.clone(); material.shims.len()],
+            shims: vec![build.clone(); material.shims.asked().len()],
             frame: build,
         }
     }
