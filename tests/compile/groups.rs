@@ -19,7 +19,7 @@ fn many(count: usize) -> (String, Vec<Function>) {
 fn builds() -> Vec<Build> {
     let mut builds = every_compiler();
     builds.push(build("gcc", &["-O2", "-fuse-ld=gold"]));
-    builds.push(build("clang-16", &["-O2", "-fuse-ld=lld"]));
+    builds.push(build("clang-16", &["-O0"]));
     builds.push(build("gcc", &["-O2", "-g"]));
     builds.push(build("gcc", &["-O2", "-flto"]));
     builds.push(build("gcc", &["-O2"]).plainly());
