@@ -1,7 +1,8 @@
 //! The C that turns a build into a program of its own: the runner, and a table of its functions.
 
-use super::shim::{Shim, setup_shim};
-use crate::model::{Build, Experiment, Libm};
+use super::material::Material;
+use super::shim::{SETUP_SYMBOL, Shim};
+use crate::model::{Build, Libm};
 
 /// The stem of the runner's file.
 pub const RUNNER: &str = "bitrift_runner";
@@ -17,35 +18,32 @@ fn runner_text() -> String {
     text.replace("#include \"control.h\"\n", include_str!("../../harness-c/control.h"))
 }
 
-/// The files beside the build's own; `shims` are those of its functions.
-pub fn harness(experiment: &Experiment, shims: &[Shim]) -> [Shim; 2] {
-    let file = |stem: &str, what: &str, text| Shim {
-        what: what.into(),
-        tag: String::new(),
-        stem: stem.into(),
-        symbol: String::new(),
-        text,
-    };
+/// The files beside the build's own.
+pub fn harness(material: &Material<'_>) -> [Shim; 2] {
+    let file = |stem: &str, what: &str, text| Shim { what: what.into(), stem: stem.into(), text };
     let runner = file(RUNNER, "runner", runner_text());
-    [runner, file(TABLE, "table of functions", table_text(shims, setup_shim(experiment).as_ref()))]
+    [
+        runner,
+        file(TABLE, "table of functions", table_text(&material.shims.symbols(), material.setup.is_some())),
+    ]
 }
 
 /// Weak, because a shim that could not be linked is left out.
-fn table_text(shims: &[Shim], setup: Option<&Shim>) -> String {
+fn table_text(shims: &[String], has_setup: bool) -> String {
     let mut text = String::from(
         "__extension__ typedef unsigned long long u64;\ntypedef void shim(const u64 *, u64 *);\n",
     );
-    for shim in shims {
-        text.push_str(&format!("extern shim {} __attribute__((weak));\n", shim.symbol));
+    for symbol in shims {
+        text.push_str(&format!("extern shim {symbol} __attribute__((weak));\n"));
     }
     text.push_str("shim *const bitrift_table[] = {\n");
-    shims.iter().for_each(|shim| text.push_str(&format!("    {},\n", shim.symbol)));
+    shims.iter().for_each(|symbol| text.push_str(&format!("    {symbol},\n")));
     text.push_str(&format!("    0}};\nconst u64 bitrift_functions = {};\n", shims.len()));
-    let setup = setup.map(|shim| shim.symbol.as_str());
-    if let Some(symbol) = setup {
-        text.push_str(&format!("void {symbol}(void);\n"));
+    if has_setup {
+        text.push_str(&format!("void {SETUP_SYMBOL}(void);\n"));
     }
-    text.push_str(&format!("void (*const bitrift_setup_function)(void) = {};\n", setup.unwrap_or("0")));
+    let setup = if has_setup { SETUP_SYMBOL } else { "0" };
+    text.push_str(&format!("void (*const bitrift_setup_function)(void) = {setup};\n"));
     text
 }
 
@@ -79,13 +77,12 @@ pub fn abi_args(args: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::compile::samples;
-    use crate::compile::shim::function_shims;
 
     #[test]
     fn the_runner_is_one_file_and_the_table_names_every_function() {
         let mut experiment = samples::experiment(&[], vec![samples::unary("sin"), samples::unary("cos")]);
         experiment.setup = Some("init();".into());
-        let [runner, table] = harness(&experiment, &function_shims(&experiment));
+        let [runner, table] = harness(&Material::of(&experiment));
         assert!(!runner.text.contains("#include \""), "{}", runner.text);
         insta::assert_snapshot!(table.text);
     }

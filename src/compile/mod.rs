@@ -1,6 +1,26 @@
 //! From builds to loadable objects: command lines, generated shims, a content-addressed cache, and
 //! compiling in parallel. A build that fails is an artifact that says why; the others go on.
+//!
+//! Whole builds and mixes go the same way; a build is a mix of one. In the order data flows:
+//!
+//! | file | what |
+//! |---|---|
+//! | `material` | what a build is made of: sources, setup, shims |
+//! | `shim`, `harness` | the generated C: calls of functions, the runner and its table |
+//! | `shims` | the shims of all functions, and which of them share a file |
+//! | `command` | the exact command lines of a build |
+//! | `ready` | a build whose compiler is there, with its objects as requests |
+//! | `mix` | which build each source and shim comes from; makes mixes for trials |
+//! | `assembly` | the requests of a mix, their objects, the link |
+//! | `pipeline` | what all assemblies of a process share: tools, objects made, counts of steps |
+//! | `object`, `shim_object`, `link` | one object, one file of shims, one link, through the cache |
+//! | `message` | the tools' words, and which shim they blame |
+//! | `fpenv`, `program`, `audit` | what is asked of a build: registers, runner, instructions |
+//! | `compiled` | all builds of an experiment as artifacts |
+//! | `bench`, `cache`, `key`, `inflight`, `deps`, `folders` | running one tool; when an answer is known already |
+//! | `repro`, `relocate` | a finding's own C file and command lines, without bitrift |
 
+mod assembly;
 mod audit;
 mod bench;
 mod cache;
@@ -14,20 +34,26 @@ mod harness;
 mod inflight;
 mod key;
 mod link;
+mod material;
 mod message;
 mod mix;
 mod object;
+mod pipeline;
 mod program;
+mod ready;
 mod relocate;
 mod repro;
 #[cfg(test)]
 mod samples;
 mod shim;
+mod shim_object;
+mod shims;
 
+pub use bench::Failure as MixError;
 pub use cache::Cache;
 pub use command::{CommandLine, command_lines};
-pub use compiled::{BuildObjects, Compiled, Settings, compile_all};
+pub use compiled::{BuildObjects, Compiled, Settings, compile_all, compile_grouped};
 pub use error::CompileError;
-pub use mix::{Mix, MixError, Mixed, Mixer, Part};
+pub use mix::{Mix, Mixed, Mixer, Part};
 pub use relocate::Relocation;
 pub use repro::{REPRO_FILE, ReproCall, repro_lines, repro_text, setting_words};

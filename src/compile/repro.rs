@@ -3,7 +3,8 @@
 
 use super::command::{CommandLine, Lines, source_args};
 use super::harness::RUNNER;
-use super::shim::{function_shims, setup_shim};
+use super::material::Material;
+use super::shim::SETUP_SYMBOL;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{Build, Experiment, FpSetting};
 use crate::toolchain::Family;
@@ -27,10 +28,11 @@ pub struct ReproCall<'a> {
 /// The text of the C file; None when the experiment has no function.
 pub fn repro_text(call: &ReproCall) -> Option<String> {
     let function = call.experiment.functions.first()?;
-    let shim = function_shims(call.experiment).pop()?;
-    let setup = setup_shim(call.experiment);
+    let Material { shims, setup, .. } = Material::of(call.experiment);
+    let number = *shims.asked().first()?;
+    let symbol = shims.symbol(number);
     let about = call.about.replace("*/", "* /").replace("/*", "/ *").replace('\\', "\\ ");
-    let mut text = format!("/* {about} */\n{}", shim.text);
+    let mut text = format!("/* {about} */\n{}", shims.file(&[number]).text);
     if let Some(setup) = &setup {
         text.push_str(&setup.text);
     }
@@ -46,7 +48,7 @@ pub fn repro_text(call: &ReproCall) -> Option<String> {
     let word = |&word: &u64| format!("{{{}, {}}}", half(word >> 32), half(word));
     // At least one, so that the list is never empty.
     let words: Vec<String> = call.inputs.iter().map(word).chain(["{0, 0}".into()]).collect();
-    let (count, symbol) = (words.len(), &shim.symbol);
+    let count = words.len();
     // Volatile: no compiler may know the input, or which function is called with it.
     text.push_str(&format!(
         "/* The witness, in bits. */\nstatic volatile unsigned int bitrift_witness[{count}][2] = {{\n    {}}};\n\
@@ -66,8 +68,8 @@ pub fn repro_text(call: &ReproCall) -> Option<String> {
     } else {
         IGNORED
     });
-    if let Some(setup) = &setup {
-        text.push_str(&format!("    {}();\n", setup.symbol));
+    if setup.is_some() {
+        text.push_str(&format!("    {SETUP_SYMBOL}();\n"));
     }
     if call.forced {
         text.push_str("    control_write(bitrift_setting);\n");
@@ -156,9 +158,10 @@ pub fn repro_lines(
     family: Family,
     folder: &str,
 ) -> (Vec<CommandLine>, Vec<CommandLine>) {
-    let lines = Lines::new(experiment, build, family);
+    let material = Material::of(experiment);
+    let lines = Lines::new(&material, build, family);
     let compile = |source: String, object: &str| {
-        let mut argv = source_args(experiment, build, family);
+        let mut argv = source_args(&experiment.sources, build, family);
         argv.extend(["-c".into(), "-o".into(), format!("{folder}/{object}"), source.clone()]);
         CommandLine { what: format!("compile {source}"), argv }
     };

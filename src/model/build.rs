@@ -32,7 +32,7 @@ impl fmt::Display for BuildId {
 }
 
 /// Which floating-point environment a build's calls run in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FpEnvPolicy {
     /// What an executable built with exactly these flags starts with.
@@ -45,7 +45,7 @@ pub enum FpEnvPolicy {
 }
 
 /// Which way results are rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
     Nearest,
@@ -66,7 +66,7 @@ impl Rounding {
 }
 
 /// The significand that the x87 rounds to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     Single,
@@ -85,7 +85,7 @@ impl Precision {
 }
 
 /// A mathematics library that a build is linked with in place of its compiler's own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Libm {
     /// By the program `musl-gcc`.
@@ -96,7 +96,7 @@ pub enum Libm {
 
 /// An `[[environment]]`: what calls run in beside the build's own code. What is None stays as the
 /// build would have it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Environment {
     /// Empty for the one that is there when none is declared.
     pub name: String,
@@ -170,7 +170,7 @@ impl ControlWords {
 }
 
 /// One cell of the matrix, with everything its command lines need.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Build {
     pub id: BuildId,
     pub compiler: String,
