@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::FunctionGlobs;
+use super::MeansOptions;
 use super::options::MATRIX;
 use super::search::{budget, number};
 use crate::model::{Budget, SearchSettings};
@@ -48,12 +49,8 @@ pub struct GateArgs {
     /// Replace a run that is already in --out
     #[arg(long, requires = "out")]
     pub overwrite: bool,
-    /// Processes at work at once [default: the number of CPUs]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub jobs: Option<u16>,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub means: MeansOptions,
     /// No progress on standard error
     #[arg(long, short)]
     pub quiet: bool,
