@@ -34,8 +34,9 @@ pub struct BenchArgs {
     pub seeds: Seeds,
     #[command(flatten)]
     pub functions: FunctionGlobs,
-    /// The files' name without ending, or a folder for them [default: results/bench-<lab>]
+    /// The files' name without ending, or a folder for them.
     #[arg(long, value_name = "PATH")]
+    #[arg(help = "The files' name without ending, or a folder for them [default: results/bench-<lab>]")]
     pub out: Option<PathBuf>,
     /// Go on with an interrupted bench, or add strategies and seeds to a finished one
     #[arg(long)]

@@ -43,8 +43,8 @@ pub struct GateArgs {
     /// Fail when a difference that the matrix expects is not there any more
     #[arg(long)]
     pub strict: bool,
-    /// The run's folder itself [default: results/NNNN-<lab>]
-    #[arg(long, value_name = "DIR")]
+    /// The run's folder itself.
+    #[arg(long, value_name = "DIR", help = "The run's folder itself [default: results/NNNN-<lab>]")]
     pub out: Option<PathBuf>,
     /// Replace a run that is already in --out
     #[arg(long, requires = "out")]

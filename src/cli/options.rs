@@ -85,8 +85,8 @@ pub struct RunArgs {
     /// The matrix file
     #[arg(default_value = MATRIX)]
     pub matrix: PathBuf,
-    /// The run's folder itself [default: results/NNNN-<lab>]
-    #[arg(long, value_name = "DIR")]
+    /// The run's folder itself.
+    #[arg(long, value_name = "DIR", help = "The run's folder itself [default: results/NNNN-<lab>]")]
     pub out: Option<PathBuf>,
     /// Replace a run that is already in --out
     #[arg(long, requires = "out", conflicts_with = "resume")]

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 use super::built::Built;
 use super::error::LabError;
 use super::run::{Destination, Stored};
-use crate::findings::build_row;
 use crate::gate::{Policy, run_looks, verdict, witness_looks};
-use crate::model::{Event, EventSink, Experiment, GateFile, LockFile, gist, printable};
+use crate::model::{ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, gist, printable};
 use crate::store::{RunFolder, write_gate};
 
 /// What a gate is held to.
@@ -86,9 +85,13 @@ impl Terms<'_> {
                 missing.push(format!("build {id} is in the lock and not in the matrix"));
                 continue;
             };
-            let row = build_row(&lab.plan.builds[build], &built.panel.artifacts[build]);
-            if row.status != "built" {
-                missing.push(format!("build {id} {}: {}", row.status, gist(&row.reason)));
+            let unbuilt = match &built.panel.artifacts[build].status {
+                ArtifactStatus::Built(_) => None,
+                ArtifactStatus::Failed { message } => Some(("failed", message)),
+                ArtifactStatus::Skipped { reason } => Some(("skipped", reason)),
+            };
+            if let Some((status, why)) = unbuilt {
+                missing.push(format!("build {id} {status}: {}", gist(why)));
                 continue;
             }
             for (name, function) in &lock.functions {
