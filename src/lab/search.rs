@@ -12,7 +12,7 @@ use crate::model::{
     BuildId, BuildRow, EventSink, FunctionResult, FunctionRow, FunctionSamples, HostRow, SourceRow,
     StopReason, TruthFile,
 };
-use crate::pool::{Client, Finished, FunctionJob, FunctionTiming, Question};
+use crate::pool::{Client, Finished, FunctionJob, FunctionTiming, Question, Response};
 use crate::search::{Answer, Unit};
 use crate::toolchain::{cpu_model, libm_identity};
 
@@ -111,23 +111,21 @@ impl<'a> Searches<'a> {
         self.left_out.iter().map(absent).collect()
     }
 
-    /// The whole row of a finished function.
-    fn row(&self, position: usize, finished: &mut Finished) -> FunctionRow {
+    /// The whole row of a finished function, from its result and the responses to its questions.
+    fn row(&self, position: usize, result: &FunctionResult, mut responses: Vec<Response>) -> FunctionRow {
         let (panel, job) = (&self.built.panel, &self.jobs[position]);
-        let Finished { result, responses, .. } = finished;
-        let function = &job.task.function;
-        let mut row = function_row(function, &job.task.builds, result, self.missing[position].clone());
-        let of_camps = camps::questions(job, result).len();
-        let of_flushing = responses.split_off(of_camps.min(responses.len()));
-        let builds = &self.built.lab.plan.builds;
-        row.camps = camps::camps(builds, job, result, &row, std::mem::take(responses));
+        let (task, missing) = (&job.task, self.missing[position].clone());
+        let mut row = function_row(&task.function, &task.builds, result, missing);
+        row.source = self.sources[job.function_index].clone();
+        let of_camps = camps::questions(job, result).len().min(responses.len());
+        let of_flushing = responses.split_off(of_camps);
+        row.camps = camps::camps(&self.built.lab.plan.builds, job, result, &row, responses);
         for (comparison, verdicts) in flushing::verdicts(panel, job, result, &of_flushing) {
             let ranges = &mut row.comparisons[comparison].ranges;
             for (range, verdict) in ranges.iter_mut().zip(verdicts) {
                 range.without_flushing = verdict;
             }
         }
-        row.source = self.sources[job.function_index].clone();
         row
     }
 }
@@ -151,9 +149,9 @@ impl Client for Searches<'_> {
         questions
     }
 
-    fn finished(&self, position: usize, mut finished: Finished) {
-        let row = self.row(position, &mut finished);
-        let Finished { result, timing, .. } = finished;
+    fn finished(&self, position: usize, finished: Finished) {
+        let Finished { result, timing, responses } = finished;
+        let row = self.row(position, &result, responses);
         let FunctionJob { function_index, task, .. } = &self.jobs[position];
         let name = &self.built.lab.experiment.name;
         let head = TruthHead { lab: name, host: self.host.clone(), builds: &self.builds };

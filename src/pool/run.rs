@@ -294,7 +294,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Re-runs inputs in helpers that only ever confirm.
+/// Re-runs inputs in helpers that no unit of a search runs in.
 struct Fresh<'r, 'p> {
     lane: &'r mut Lane<'p>,
     job: &'r Prepared<'r>,
