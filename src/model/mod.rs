@@ -1,6 +1,6 @@
 //! The nouns every stage shares: plain data, no behaviour beyond reading and comparing itself.
 //!
-//! For a program that uses the [`lab`](crate::lab):
+//! For a program that uses the library through its `lab`:
 //! * an [`Experiment`] is a resolved matrix, with each [`Function`] and its [`Domain`]; a [`Build`] is one way to
 //!   compile it, named by its [`BuildId`];
 //! * an [`Outcome`] is what a build made of one input: a value's bits, or a fault;
