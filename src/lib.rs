@@ -13,6 +13,7 @@ pub mod explain;
 pub mod findings;
 pub mod fp;
 pub mod gate;
+pub mod lab;
 pub mod matrix;
 pub mod model;
 pub mod plan;

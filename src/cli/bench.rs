@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::MeansOptions;
 use super::options::MATRIX;
 use super::{FunctionGlobs, Tuning};
 
@@ -33,8 +34,9 @@ pub struct BenchArgs {
     pub seeds: Seeds,
     #[command(flatten)]
     pub functions: FunctionGlobs,
-    /// The files' name without ending, or a folder for them [default: results/bench-<lab>]
+    /// The files' name without ending, or a folder for them.
     #[arg(long, value_name = "PATH")]
+    #[arg(help = "The files' name without ending, or a folder for them [default: results/bench-<lab>]")]
     pub out: Option<PathBuf>,
     /// Go on with an interrupted bench, or add strategies and seeds to a finished one
     #[arg(long)]
@@ -54,12 +56,8 @@ pub struct BenchArgs {
     /// List every function, not only those on which strategies differ by more than a bit
     #[arg(long)]
     pub all: bool,
-    /// Processes at work at once [default: the number of CPUs]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub jobs: Option<u16>,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub means: MeansOptions,
     /// No progress on standard error
     #[arg(long, short)]
     pub quiet: bool,

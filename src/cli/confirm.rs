@@ -1,10 +1,8 @@
 //! The options of `bitrift confirm`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::options::MATRIX;
+use super::LabOptions;
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
@@ -17,16 +15,6 @@ pub struct ConfirmArgs {
     /// List the witnesses that are confirmed too
     #[arg(long)]
     pub all: bool,
-    /// The matrix file
-    #[arg(long, value_name = "FILE", default_value = MATRIX)]
-    pub matrix: PathBuf,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// Processes at work at once [default: the number of CPUs]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub jobs: Option<u16>,
-    /// No progress on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub lab: LabOptions,
 }

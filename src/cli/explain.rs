@@ -1,11 +1,9 @@
 //! The options of `bitrift explain`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use super::FunctionGlobs;
-use super::options::MATRIX;
+use super::LabOptions;
 use crate::model::Layer;
 
 #[derive(Clone, Debug, PartialEq, Args)]
@@ -45,18 +43,8 @@ pub struct ExplainArgs {
     /// Print explain.json
     #[arg(long)]
     pub json: bool,
-    /// The matrix file
-    #[arg(long, value_name = "FILE", default_value = MATRIX)]
-    pub matrix: PathBuf,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// Processes at work at once [default: the number of CPUs]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub jobs: Option<u16>,
-    /// No progress on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub lab: LabOptions,
 }
 
 fn layer(word: &str) -> Result<Layer, String> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::FunctionGlobs;
+use super::MeansOptions;
 use super::options::MATRIX;
 use super::search::{budget, number};
 use crate::model::{Budget, SearchSettings};
@@ -42,18 +43,14 @@ pub struct GateArgs {
     /// Fail when a difference that the matrix expects is not there any more
     #[arg(long)]
     pub strict: bool,
-    /// The run's folder itself [default: results/NNNN-<lab>]
-    #[arg(long, value_name = "DIR")]
+    /// The run's folder itself.
+    #[arg(long, value_name = "DIR", help = "The run's folder itself [default: results/NNNN-<lab>]")]
     pub out: Option<PathBuf>,
     /// Replace a run that is already in --out
     #[arg(long, requires = "out")]
     pub overwrite: bool,
-    /// Processes at work at once [default: the number of CPUs]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub jobs: Option<u16>,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub means: MeansOptions,
     /// No progress on standard error
     #[arg(long, short)]
     pub quiet: bool,

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs, ReportArgs,
-    ReproArgs, SearchOptions, SpeedArgs,
+    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs, LabOptions,
+    MeansOptions, ReportArgs, ReproArgs, SearchOptions, SpeedArgs,
 };
 
 pub(super) const MATRIX: &str = "matrix.toml";
@@ -85,8 +85,8 @@ pub struct RunArgs {
     /// The matrix file
     #[arg(default_value = MATRIX)]
     pub matrix: PathBuf,
-    /// The run's folder itself [default: results/NNNN-<lab>]
-    #[arg(long, value_name = "DIR")]
+    /// The run's folder itself.
+    #[arg(long, value_name = "DIR", help = "The run's folder itself [default: results/NNNN-<lab>]")]
     pub out: Option<PathBuf>,
     /// Replace a run that is already in --out
     #[arg(long, requires = "out", conflicts_with = "resume")]
@@ -94,14 +94,10 @@ pub struct RunArgs {
     /// Go on with an interrupted run: the one in --out, or the latest
     #[arg(long)]
     pub resume: bool,
-    /// Processes at work at once [default: the number of CPUs]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub means: MeansOptions,
     #[command(flatten)]
     pub functions: FunctionGlobs,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
     /// Leave out the confirmation of witnesses in plain executables: see `bitrift confirm`
     #[arg(long)]
     pub no_confirm: bool,
@@ -130,6 +126,8 @@ pub struct DoctorArgs {
     /// The matrix file
     #[arg(default_value = MATRIX)]
     pub matrix: PathBuf,
+    #[command(flatten)]
+    pub means: MeansOptions,
 }
 
 #[derive(Clone, Debug, PartialEq, Args)]
@@ -163,15 +161,8 @@ pub struct EvalArgs {
     /// One value per parameter: 1.5e-3, -0x1.8p-3, inf, nan, nan:0x7ff8000000000001
     #[arg(value_name = "X", allow_hyphen_values = true)]
     pub values: Vec<String>,
-    /// The matrix file
-    #[arg(long, value_name = "FILE", default_value = MATRIX)]
-    pub matrix: PathBuf,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// No progress on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub lab: LabOptions,
 }
 
 #[derive(Clone, Debug, PartialEq, Args)]
@@ -187,18 +178,8 @@ pub struct ReplayArgs {
     pub all: bool,
     #[command(flatten)]
     pub functions: FunctionGlobs,
-    /// The matrix file
-    #[arg(long, value_name = "FILE", default_value = MATRIX)]
-    pub matrix: PathBuf,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// Processes at work at once [default: the number of CPUs]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub jobs: Option<u16>,
-    /// No progress on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub lab: LabOptions,
 }
 
 /// Whatever the coordinator passes to a process of its own.

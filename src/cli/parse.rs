@@ -46,7 +46,7 @@ fn options_before_values(words: Vec<OsString>) -> Vec<OsString> {
             values.extend(words);
             break;
         }
-        if ["--matrix", "--cache"].contains(&text.as_ref()) {
+        if ["--matrix", "--cache", "--jobs", "-j"].contains(&text.as_ref()) {
             front.push(word);
             front.extend(words.next());
         } else if text.starts_with("--") || ["-h", "-q"].contains(&text.as_ref()) {
@@ -105,8 +105,8 @@ mod tests {
             panic!("not eval");
         };
         assert_eq!(args.values, ["-1", "-0x1.8p-3", "-inf", "-nan", "-.5", "1e3"]);
-        assert_eq!((args.matrix.to_str().unwrap(), args.function.as_str()), ("m.toml", "f"));
-        assert!(args.quiet);
+        assert_eq!((args.lab.matrix.to_str().unwrap(), args.function.as_str()), ("m.toml", "f"));
+        assert!(args.lab.quiet);
         let Command::Eval(args) = parsed("eval -- f --matrix").unwrap() else { panic!("not eval") };
         assert_eq!(args.values, ["--matrix"]);
         assert!(parsed("eval f 1 --martix m.toml").is_err());

@@ -1,10 +1,8 @@
 //! The options of `bitrift speed`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::options::MATRIX;
+use super::LabOptions;
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
@@ -19,13 +17,6 @@ pub struct SpeedArgs {
     /// Print speed.json on standard output instead of a table
     #[arg(long)]
     pub json: bool,
-    /// The matrix file
-    #[arg(long, value_name = "FILE", default_value = MATRIX)]
-    pub matrix: PathBuf,
-    /// Where compiled objects are kept for the next time [default: the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// No progress on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub lab: LabOptions,
 }

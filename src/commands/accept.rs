@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, lab};
+use super::{RESULTS, wanted};
 use crate::cli::{AcceptArgs, Exit};
 use crate::findings::select;
-use crate::gate::{AcceptError, Wish, accept, carry};
+use crate::gate::{Wish, accept, carry};
 use crate::report::accept::{self as page, AcceptPage};
 use crate::store::{lock_json, read_gate, read_lock, read_run, resolve, write_lock};
 
@@ -17,8 +17,7 @@ pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     if let Some(gate) = read_gate(&folder)? {
         carry(&mut run, &gate);
     }
-    let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
-    lab::check_globs(&args.functions, &names, "of the run")?;
+    wanted::check_functions(&args.functions, &run)?;
     let old = read_lock(&args.lock)?;
     let part = select(&run, |name| args.functions.matches(name));
     let wish = Wish { loosen: args.loosen, prune: args.prune };
@@ -41,10 +40,4 @@ pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     };
     console.print(&page::render(&page, console.style))?;
     Ok(Exit::Done)
-}
-
-impl From<AcceptError> for Failure {
-    fn from(error: AcceptError) -> Failure {
-        Failure::usage(error)
-    }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, lab};
+use super::{RESULTS, wanted};
 use crate::cli::{CompareArgs, Exit, FailOn};
 use crate::findings::select;
 use crate::gate::compare::{Change, Rules, RunComparison, compare};
@@ -18,8 +18,8 @@ pub fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure> {
         Ok((folder.display().to_string(), read_run(&folder)?))
     };
     let ((place_a, a), (place_b, b)) = (read(Some(&args.a))?, read(args.b.as_deref())?);
-    let names: Vec<&str> = a.functions.iter().chain(&b.functions).map(|f| f.name.as_str()).collect();
-    lab::check_globs(&args.functions, &names, "of the runs")?;
+    let names = a.functions.iter().chain(&b.functions).map(|f| f.name.as_str());
+    wanted::check_globs(&args.functions, names, "of the runs")?;
     let [a, b] = [a, b].map(|run| select(&run, |name| args.functions.matches(name)));
     let rules = Rules { tolerance: args.tolerance, names: args.map.clone(), runs: [place_a, place_b] };
     if let Some(name) = rules.unknown_name(&a) {

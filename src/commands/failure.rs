@@ -1,12 +1,10 @@
-//! How a command ends badly: an exit code and the words for it.
+//! How a command ends badly: an exit code and the words for it. The one place that knows which error is which code.
 
 use crate::cli::Exit;
-use crate::compile::CompileError;
-use crate::explain::ExplainError;
-use crate::matrix::MatrixError;
-use crate::plan::PlanError;
+use crate::gate::AcceptError;
+use crate::lab::{LabError, Progress};
+use crate::model::printable;
 use crate::pool::PoolError;
-use crate::presets::PresetError;
 use crate::store::StoreError;
 
 /// A message is complete: it opens with `error:` where it is one.
@@ -28,24 +26,43 @@ impl Failure {
     pub fn interrupted(advice: &str) -> Failure {
         Failure { exit: Exit::Interrupted, message: format!("interrupted{advice}") }
     }
-}
 
-impl From<MatrixError> for Failure {
-    fn from(error: MatrixError) -> Failure {
-        // Its text is a whole report that already opens with `error:`.
-        Failure { exit: Exit::Usage, message: error.to_string() }
+    /// Other advice for a command that was interrupted.
+    pub fn advising(self, advice: impl FnOnce() -> String) -> Failure {
+        if self.exit == Exit::Interrupted { Failure::interrupted(&advice()) } else { self }
     }
 }
 
-impl From<PlanError> for Failure {
-    fn from(error: PlanError) -> Failure {
-        Failure::usage(error)
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Failure {
+        let exit = match &error {
+            // Its text is a whole report that already opens with `error:`.
+            LabError::Matrix(error) => return Failure { exit: Exit::Usage, message: error.to_string() },
+            LabError::Interrupted(progress) => return Failure::interrupted(&advice(progress)),
+            LabError::BaselineUnusable { .. } | LabError::BaselineEmpty { .. } => Exit::BaselineUnusable,
+            LabError::Unanswered { .. } | LabError::LockUnmet { .. } | LabError::NoProgram { .. } => {
+                Exit::Unevaluated
+            }
+            LabError::Pool(PoolError::Strategy(_)) => Exit::Usage,
+            LabError::Pool(_) | LabError::Threads { .. } => Exit::Internal,
+            _ => Exit::Usage,
+        };
+        Failure::new(exit, error)
     }
 }
 
-impl From<PresetError> for Failure {
-    fn from(error: PresetError) -> Failure {
-        Failure::usage(error)
+/// How to go on after an interrupt.
+fn advice(progress: &Progress) -> String {
+    match progress {
+        Progress::Begun => String::new(),
+        Progress::Compiling => " while compiling; what was compiled is in the cache".into(),
+        Progress::Searching { folder: None, .. } => " before a function was done; nothing is stored".into(),
+        Progress::Searching { done, of, folder: Some(folder) } => format!(
+            " with {done} of {of} functions done; go on with the same command and --resume --out {}",
+            printable(&folder.display().to_string())
+        ),
+        Progress::Benching { .. } => " before a search was done; nothing is stored".into(),
+        Progress::Explaining => "; what is explained so far is stored".into(),
     }
 }
 
@@ -55,28 +72,8 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<CompileError> for Failure {
-    fn from(error: CompileError) -> Failure {
+impl From<AcceptError> for Failure {
+    fn from(error: AcceptError) -> Failure {
         Failure::usage(error)
-    }
-}
-
-impl From<ExplainError> for Failure {
-    fn from(error: ExplainError) -> Failure {
-        match error {
-            ExplainError::Interrupted => Failure::interrupted("; what is explained so far is stored"),
-            ExplainError::Compile(error) => error.into(),
-            ExplainError::Cache(_) | ExplainError::Unloadable(_) => Failure::usage(error),
-        }
-    }
-}
-
-impl From<PoolError> for Failure {
-    fn from(error: PoolError) -> Failure {
-        match error {
-            PoolError::Interrupted => Failure::interrupted(""),
-            PoolError::Strategy(_) => Failure::usage(error),
-            PoolError::Spawn { .. } | PoolError::Failed(_) => Failure::new(Exit::Internal, error),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM: the first asks the stages to stop, the second ends the program at once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -19,8 +19,4 @@ pub fn flag() -> Result<Arc<AtomicBool>, Failure> {
             .map_err(|e| Failure::new(Exit::Internal, format!("failed to watch for signal {signal}: {e}")))?;
     }
     Ok(flag)
-}
-
-pub fn is_set(flag: &AtomicBool) -> bool {
-    flag.load(Ordering::Relaxed)
 }

@@ -1,36 +1,27 @@
-//! One file per subcommand: the only place that wires stages together.
+//! One file per subcommand: each parses, calls the lab or the store, and renders.
 //!
-//! * `lab` is what they share: a matrix loaded, planned, compiled and ready to evaluate;
+//! * `wanted` turns options into what a lab is opened with;
 //! * `console` is what the terminal can show, `interrupt` what Ctrl-C sets, `failure` how a command ends badly.
 
 mod accept;
 mod bench;
-mod bench_search;
-mod camps;
 mod compare;
 mod confirm;
 mod console;
 mod doctor;
 mod eval;
 mod explain;
-mod explain_times;
 mod failure;
-mod flushing;
 mod gate;
 mod interrupt;
-mod keeper;
-mod lab;
-mod looking;
-mod plain;
 mod plan;
 mod replay;
 mod report;
 mod repro;
 mod run;
 mod show;
-mod sources;
 mod speed;
-mod usage;
+mod wanted;
 
 use crate::cli::{Command, Exit};
 use console::Console;

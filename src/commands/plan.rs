@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use super::console::Console;
 use super::failure::Failure;
-use super::lab;
-use crate::cli::{Exit, FunctionGlobs, PlanArgs};
+use crate::cli::{Exit, PlanArgs};
 use crate::compile::command_lines;
+use crate::lab::{LabError, family, load};
 use crate::plan;
 use crate::report;
-use crate::toolchain::{Family, find};
+use crate::toolchain::Family;
 
 pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
-    let experiment = lab::load(&args.matrix, &FunctionGlobs::default())?;
-    let plan = plan::expand(&experiment)?;
+    let experiment = load(&args.matrix)?;
+    let plan = plan::expand(&experiment).map_err(LabError::from)?;
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
     let planned: Vec<_> = plan
         .builds
@@ -27,9 +27,4 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
         .collect();
     console.print(&report::plan::render(&planned, &plan.baseline_build().id))?;
     Ok(Exit::Done)
-}
-
-/// Which arguments a compiler understands; one that is not here is judged by its name.
-pub(super) fn family(command: &str) -> Family {
-    find(command).map_or_else(|_| Family::guess(command), |compiler| compiler.family)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, lab};
+use super::{RESULTS, wanted};
 use crate::cli::{Exit, Format, ReportArgs};
 use crate::findings::{select, select_explained};
 use crate::model::printable;
@@ -81,8 +81,7 @@ fn page(
 /// The run and what stands beside it.
 fn gather(args: &ReportArgs, folder: &Path) -> Result<Material, Failure> {
     let run = read_run(folder)?;
-    let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
-    lab::check_globs(&args.functions, &names, "of the run")?;
+    wanted::check_functions(&args.functions, &run)?;
     let run = select(&run, |name| args.functions.matches(name));
     let samples = read_samples(folder)?;
     let samples = samples.into_iter().filter(|s| args.functions.matches(&s.function));

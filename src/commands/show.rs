@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, lab};
+use super::{RESULTS, wanted};
 use crate::cli::{Exit, ShowArgs};
 use crate::findings::{select, select_explained};
 use crate::report::table::{self, TableOptions};
@@ -13,8 +13,7 @@ use crate::store::{read_confirm, read_explain, read_run, resolve, run_json};
 pub fn run(args: &ShowArgs, console: &Console) -> Result<Exit, Failure> {
     let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
     let run = read_run(&folder)?;
-    let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
-    lab::check_globs(&args.functions, &names, "of the run")?;
+    wanted::check_functions(&args.functions, &run)?;
     let run = select(&run, |name| args.functions.matches(name));
     let text = if args.json {
         run_json(&run)

@@ -57,6 +57,11 @@ pub fn needed(wanted: &BTreeSet<Layer>) -> BTreeSet<Layer> {
     wanted.iter().flat_map(|&layer| before(layer).iter().copied().chain([layer])).collect()
 }
 
+/// Whether a row of an earlier time has all that is asked for. What was missing then may be there now.
+pub fn is_answered(row: &ExplainRow, layers: &BTreeSet<Layer>) -> bool {
+    matches!(row.explained, Explained::Yes | Explained::No) && layers.is_subset(&row.asked)
+}
+
 /// The layers of one finding on their way, each with its cost.
 struct Rows<'e> {
     explainer: &'e Explainer<'e>,

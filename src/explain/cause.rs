@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::answer::narrowest;
-use crate::model::{CauseRow, ExplainRow, Layer, LayerRow, Standing, Suspect};
+use crate::model::{CauseRow, ExplainFile, ExplainRow, Layer, LayerRow, Standing, Suspect};
 
 /// The causes of explained findings, those of most findings first. `builds` names the builds of a finding,
 /// baseline and variant.
-pub fn group<'a>(
+fn group<'a>(
     rows: impl Iterator<Item = (&'a String, &'a ExplainRow)>,
     builds: impl Fn(&str) -> Option<(String, String)>,
 ) -> Vec<CauseRow> {
@@ -34,6 +34,18 @@ pub fn group<'a>(
     let mut causes: Vec<CauseRow> = causes.into_values().collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.findings.len()));
     causes
+}
+
+/// Groups all findings of a file by cause; a fix that is known stays with its cause.
+pub fn regroup(file: &mut ExplainFile, builds: impl Fn(&str) -> Option<(String, String)>) {
+    let mut causes = group(file.findings.iter(), builds);
+    for cause in &mut causes {
+        let old = file.causes.iter().find(|old| {
+            (&old.causes, &old.build, &old.baseline) == (&cause.causes, &cause.build, &cause.baseline)
+        });
+        cause.fix = old.and_then(|old| old.fix.clone());
+    }
+    file.causes = causes;
 }
 
 /// A cause in one line: what is guilty, then which flags and which pass.

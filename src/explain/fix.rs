@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::answer::Known;
+use super::answer::{Explainer, Known, since};
 use super::case::Trial;
 use super::error::ExplainError;
 use super::file::shown;
 use super::scene::{Desk, Scene};
 use crate::c::{Remedy, Source, unified_diff};
 use crate::compile::Part;
-use crate::model::{BuiltObject, Experiment, FixRow};
+use crate::model::{BuiltObject, Cost, Experiment, ExplainFile, FixRow, Layer, LayerRow, Standing};
 
 /// A patch that was tried, with what its speed can be measured on.
 pub struct Fixed {
@@ -20,8 +20,42 @@ pub struct Fixed {
     pub object: BuiltObject,
 }
 
+/// Puts a patch for every cause that an explainer found into the file. `time` measures a call of a function without a
+/// patch and with it.
+pub fn fix_all<E: From<ExplainError>>(
+    explainer: &Explainer<'_>,
+    file: &mut ExplainFile,
+    time: impl Fn(usize, &Fixed) -> Result<Option<(f64, f64)>, E>,
+) -> Result<(), E> {
+    for known in &explainer.known {
+        let Some(first) = known.cases.first().map(|(case, _)| case) else { continue };
+        (explainer.progress)(&first.id, Layer::Fix);
+        let before = explainer.spent();
+        let fixed = fix(explainer.desk, known)?;
+        let cost = since(explainer.spent(), before);
+        let (standing, text) = match &fixed {
+            Ok(fixed) => (Standing::Found, fixed.row.what.clone()),
+            Err(why) => (Standing::Stopped, why.clone()),
+        };
+        let layer = LayerRow { standing, causes: Vec::new(), text, cost };
+        for (case, _) in &known.cases {
+            let cost = if case.id == first.id { cost } else { Cost::default() };
+            if let Some(row) = file.findings.get_mut(&case.id) {
+                row.layers.insert(Layer::Fix, LayerRow { cost, ..layer.clone() });
+            }
+        }
+        let Ok(mut fixed) = fixed else { continue };
+        fixed.row.ns = time(first.function, &fixed)?;
+        let cause = file.causes.iter_mut().find(|cause| cause.findings.contains(&first.id));
+        if let Some(cause) = cause {
+            cause.fix = Some(fixed.row);
+        }
+    }
+    Ok(())
+}
+
 /// The outer error ends everything, the inner one says why there is no patch.
-pub fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, ExplainError> {
+fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, ExplainError> {
     let mut why = String::new();
     // No more is forbidden than has to be.
     for remedy in Remedy::ALL {

@@ -27,12 +27,12 @@ mod statement;
 mod text;
 mod whole;
 
-pub use answer::{Explainer, Known, needed, since};
+pub use answer::{Explainer, Known, is_answered, needed, since};
 pub use case::Case;
-pub use cause::group;
+pub use cause::regroup;
 pub use environment::Pair;
 pub use error::ExplainError;
-pub use fix::{Fixed, fix};
-pub use safe::{Question, Safe};
+pub use fix::{Fixed, fix_all};
+pub use safe::{Question, Safe, gives_up};
 pub use scene::{Desk, Side};
 pub use whole::Workshop;

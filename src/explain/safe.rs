@@ -10,7 +10,7 @@ use super::error::ExplainError;
 use super::reference::baseline_args;
 use super::scene::{Desk, Side};
 use super::whole::Workshop;
-use crate::model::{Build, BuiltObject, Cost, Outcome, SafeRow};
+use crate::model::{Build, BuiltObject, Cost, ExplainFile, Layer, LayerRow, Outcome, SafeRow, Suspect};
 use crate::toolchain::{Atoms, Kind, find};
 
 /// Rounds of giving up flags; each gives up at least one.
@@ -34,7 +34,31 @@ pub struct Question<'a> {
     pub limit: f64,
 }
 
+/// The sets of flags that findings of a build blame together; None where no flag is guilty, so that there is nothing
+/// to give up.
+pub fn gives_up<'i>(
+    file: &ExplainFile,
+    ids: impl Iterator<Item = &'i str> + Clone,
+) -> Option<Vec<Vec<String>>> {
+    let names = |set: &Vec<Suspect>| set.iter().map(|suspect| suspect.flag.clone()).collect();
+    let layer = |id: &str, layer: Layer| file.findings.get(id).and_then(|row| row.layers.get(&layer));
+    let flags = ids.clone().filter_map(|id| layer(id, Layer::Flags));
+    let guilty: Vec<Vec<String>> = flags.flat_map(|row| row.causes.iter().map(names)).collect();
+    // A build's start-up code flushes subnormals because of its flags, too.
+    let flushes =
+        |row: &LayerRow| row.causes.iter().flatten().any(|suspect| suspect.environment == "flushing");
+    let flushing = ids.filter_map(|id| layer(id, Layer::Environment)).any(flushes);
+    (flushing || !guilty.is_empty()).then_some(guilty)
+}
+
 impl Question<'_> {
+    /// All that was spent so far.
+    pub fn spent(&self) -> Cost {
+        let mut sum = self.desk.cost();
+        sum += self.workshop.cost();
+        sum
+    }
+
     /// The outer error ends everything, the inner one says why there is no answer.
     pub fn answer(&self) -> Result<Result<Safe, String>, ExplainError> {
         let (baseline, variant) = match (self.side(&self.pair.baseline)?, self.side(&self.pair.variant)?) {

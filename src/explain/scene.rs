@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::case::{Case, Trial, Yardstick};
 use super::error::ExplainError;
 use crate::compile::{Mix, MixError, Mixed, Mixer, Part};
-use crate::eval::EvalError;
-use crate::model::{Build, BuiltObject, Cost, Experiment, FunctionStatus, Outcome};
-use crate::pool::{Limits, LoadPlan, Mode, Pool};
+use crate::model::{Build, BuildId, BuiltObject, Cost, Experiment, FunctionStatus, Outcome};
+use crate::pool::{Limits, LoadPlan, Mode, Question as Ask, ask_once};
 
 /// What everything is tried with.
 pub struct Desk<'a> {
@@ -55,16 +54,15 @@ impl<'a> Desk<'a> {
         if let Some(known) = answers().get(&asked) {
             return Ok(*known);
         }
-        let plan = LoadPlan { build: crate::model::BuildId("mix".into()), object: object.clone() };
-        let pool = Pool::new(vec![plan], Limits { jobs: 1, ..self.limits }, self.cancel.clone());
+        let plan = LoadPlan { build: BuildId("mix".into()), object: object.clone() };
         let arity = self.experiment.functions[function].arity();
+        let question = Ask { function, arity, inputs: inputs.to_vec(), mode: Mode::Together };
         self.evaluations.fetch_add(1, Ordering::Relaxed);
-        let outcome = match pool.evaluate(function, arity, &[0], inputs, Mode::Together).pop() {
-            Some(Ok(outcomes)) => outcomes.first().copied(),
-            Some(Err(EvalError::Stopped)) => return Err(ExplainError::Interrupted),
-            Some(Err(error)) => return Err(ExplainError::Unloadable(error.to_string())),
-            None => None,
-        };
+        // Asking ends only with an interrupt.
+        let response = ask_once(plan, question, self.limits, self.cancel.clone())
+            .map_err(|_| ExplainError::Interrupted)?;
+        let outcomes = response.map_err(|error| ExplainError::Unloadable(error.to_string()))?;
+        let outcome = outcomes.first().copied();
         let outcome = outcome.ok_or_else(|| ExplainError::Unloadable("it gave no outcome".into()))?;
         answers().insert(asked, outcome);
         Ok(outcome)

@@ -1,4 +1,13 @@
 //! The nouns every stage shares: plain data, no behaviour beyond reading and comparing itself.
+//!
+//! For a program that uses the library through its `lab`:
+//! * an [`Experiment`] is a resolved matrix, with each [`Function`] and its [`Domain`]; a [`Build`] is one way to
+//!   compile it, named by its [`BuildId`];
+//! * an [`Outcome`] is what a build made of one input: a value's bits, or a fault;
+//! * a [`FunctionResult`] is what a search found: for each variant a [`ComparisonResult`] with its [`RangeResult`]s, boxes
+//!   of inputs whose ends are bits of the parameters' types ([`Scalar::to_f64`](crate::fp::Scalar::to_f64) makes numbers of them);
+//! * a [`RunFile`] is the same as it is stored and reported, a [`FunctionRow`] one function of it;
+//! * an [`EventSink`] hears of progress; [`NoEvents`] does not listen.
 
 mod artifact;
 mod audit;

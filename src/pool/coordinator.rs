@@ -1,17 +1,15 @@
 //! The coordinator: one thread for each worker, results as they are finished.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::job::{
-    Batch, FunctionJob, FunctionTiming, Keeper, Limits, Mode, NoKeeper, PaceRequest, PoolError, TimeRequest,
-};
+use super::job::{Client, FunctionJob, FunctionTiming, Limits, PaceRequest, PoolError, TimeRequest};
 use super::lane::{Cost, Halt, Lane, Piece, Suspects};
 use super::protocol::{Reply, Work};
 use super::run::Run;
-use crate::eval::{Call, EvalError, Helpers, LoadPlan, THIS_PROGRAM};
+use crate::eval::{EvalError, LoadPlan, THIS_PROGRAM};
 use crate::model::{EventSink, FunctionResult, Outcome};
 
 /// Workers for a set of objects. Processes live only while one of its functions runs.
@@ -87,55 +85,17 @@ impl Pool {
         sink: &dyn EventSink,
         on_done: &(dyn Fn(usize, FunctionResult, FunctionTiming) + Sync),
     ) -> Result<(), PoolError> {
-        self.search_keeping(jobs, sink, &NoKeeper, on_done)
+        self.search_for(jobs, sink, &on_done)
     }
 
-    /// As `search`, with a place for the answers of long units.
-    pub fn search_keeping(
+    /// The same for a client that keeps the answers of long units or has questions about results.
+    pub fn search_for(
         &self,
         jobs: &[FunctionJob],
         sink: &dyn EventSink,
-        keeper: &dyn Keeper,
-        on_done: &(dyn Fn(usize, FunctionResult, FunctionTiming) + Sync),
+        client: &dyn Client,
     ) -> Result<(), PoolError> {
-        Run::new(self, jobs, (sink, keeper), on_done).finish()
-    }
-
-    /// Evaluates inputs (each `arity` words) on some of the objects, each in a fresh process. One
-    /// entry per object asked for.
-    pub fn evaluate(
-        &self,
-        function_index: usize,
-        arity: usize,
-        builds: &[usize],
-        inputs: &[u64],
-        mode: Mode,
-    ) -> Vec<Result<Vec<Outcome>, EvalError>> {
-        let (alone, timeout) = (mode == Mode::Alone, self.limits.timeout);
-        let call = Call { function: function_index, arity, alone, fresh: true, timeout };
-        let evaluate = |&build: &usize| {
-            let mut out = Vec::new();
-            let plan = &self.objects[build];
-            self.helpers().run((build, plan), call, inputs, &mut out, &mut || !self.is_cancelled())?;
-            Ok(out)
-        };
-        builds.iter().map(evaluate).collect()
-    }
-
-    /// Evaluates inputs of many functions on one of the objects, in one helper with a fresh process for each
-    /// function. One entry per batch.
-    pub fn evaluate_many(&self, build: usize, batches: &[Batch]) -> Vec<Result<Vec<Outcome>, EvalError>> {
-        let mut helpers = self.helpers();
-        let plan = &self.objects[build];
-        let evaluate = |batch: &Batch| {
-            let Batch { function_index, arity, ref inputs } = *batch;
-            let timeout = self.limits.timeout;
-            let call = Call { function: function_index, arity, alone: false, fresh: true, timeout };
-            let mut out = Vec::new();
-            helpers.run((build, plan), call, inputs, &mut out, &mut || !self.is_cancelled())?;
-            Ok(out)
-        };
-        batches.iter().map(evaluate).collect()
+        Run::new(self, jobs, sink, client).finish()
     }
 
     /// Evaluates inputs as a search does: builds side by side in one worker, which is replaced when
@@ -192,9 +152,5 @@ impl Pool {
             Err(Halt::Failed(reason)) => Err(PoolError::Failed(reason)),
             Err(Halt::Pool(error)) => Err(error),
         }
-    }
-
-    fn helpers(&self) -> Helpers {
-        Helpers::new(Path::new(&self.program), self.limits.of_calls())
     }
 }

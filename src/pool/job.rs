@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::ask::{Question, Response};
 use crate::eval::CallLimits;
+use crate::model::FunctionResult;
 use crate::search::{Answer, Task, Unit};
 
 /// What a pool may use.
@@ -51,43 +53,39 @@ pub struct FunctionTiming {
     pub replaced: u64,
 }
 
-/// Keeps the answers of long units, so that a search that was cut off goes on where it was. A unit
-/// is deterministic: the same unit of the same function on the same builds has the same answer.
-/// Shared by threads.
-pub trait Keeper: Sync {
-    /// The answer of an earlier process, if there is one.
-    fn recall(&self, function: &str, unit: &Unit) -> Option<Answer>;
-
-    fn keep(&self, function: &str, unit: &Unit, answer: &Answer);
+/// A function that was searched: its confirmed result, and what was asked about it.
+#[derive(Debug)]
+pub struct Finished {
+    pub result: FunctionResult,
+    pub timing: FunctionTiming,
+    /// One for each of the client's questions.
+    pub responses: Vec<Response>,
 }
 
-/// Keeps nothing.
-pub struct NoKeeper;
-
-impl Keeper for NoKeeper {
+/// Who a search is made for. Shared by threads.
+pub trait Client: Sync {
+    /// The answer of a long unit that an earlier process kept, so that a search that was cut off goes on where
+    /// it was. A unit is deterministic: the same unit of the same function on the same builds has the same answer.
     fn recall(&self, _function: &str, _unit: &Unit) -> Option<Answer> {
         None
     }
 
     fn keep(&self, _function: &str, _unit: &Unit, _answer: &Answer) {}
+
+    /// What else is to be known about the confirmed result of a job: questions, each to an object of the pool.
+    fn questions(&self, _job: usize, _result: &FunctionResult) -> Vec<(usize, Question)> {
+        Vec::new()
+    }
+
+    /// Takes a finished job. A job that an interrupt cut off is never finished.
+    fn finished(&self, job: usize, finished: Finished);
 }
 
-/// Inputs of one function, one after the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
-    /// Which of the functions each object lists.
-    pub function_index: usize,
-    pub arity: usize,
-    pub inputs: Vec<u64>,
-}
-
-/// How `Pool::evaluate` runs inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// One process for all inputs; a new one behind each fault.
-    Together,
-    /// A fresh process for every input.
-    Alone,
+/// A client that wants results and nothing else.
+impl<F: Fn(usize, FunctionResult, FunctionTiming) + Sync + ?Sized> Client for &F {
+    fn finished(&self, job: usize, Finished { result, timing, .. }: Finished) {
+        self(job, result, timing);
+    }
 }
 
 /// What to time in a worker: every batch on every build, one after the other, `repeats` times.

@@ -3,9 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::ask::Response;
 use super::confirm::{Recheck, confirm};
 use super::coordinator::Pool;
-use super::job::{FunctionJob, FunctionTiming, Keeper, PoolError};
+use super::job::{Client, Finished, FunctionJob, FunctionTiming, PoolError};
 use super::lane::{Cost, Halt, Lane, Piece};
 use super::protocol::{Reply, Work};
 use super::schedule::{Early, Plan, Schedule, Turn};
@@ -39,15 +40,12 @@ struct Progress {
     timing: FunctionTiming,
 }
 
-type OnDone<'a> = &'a (dyn Fn(usize, FunctionResult, FunctionTiming) + Sync);
-
 /// A search of several functions.
 pub(super) struct Run<'a> {
     pool: &'a Pool,
     jobs: Vec<Prepared<'a>>,
     sink: &'a dyn EventSink,
-    keeper: &'a dyn Keeper,
-    on_done: OnDone<'a>,
+    client: &'a dyn Client,
     schedule: Schedule<Box<dyn Strategy>>,
     /// The first reason for which nothing can go on.
     broken: Mutex<Option<PoolError>>,
@@ -57,8 +55,8 @@ impl<'a> Run<'a> {
     pub(super) fn new(
         pool: &'a Pool,
         jobs: &'a [FunctionJob],
-        (sink, keeper): (&'a dyn EventSink, &'a dyn Keeper),
-        on_done: OnDone<'a>,
+        sink: &'a dyn EventSink,
+        client: &'a dyn Client,
     ) -> Run<'a> {
         let errors = pool.load_errors();
         for (plan, error) in pool.objects.iter().zip(errors) {
@@ -68,7 +66,7 @@ impl<'a> Run<'a> {
         }
         let jobs: Vec<_> = jobs.iter().map(|job| prepare(job, errors)).collect();
         let schedule = Schedule::new(jobs.len(), 2 * pool.limits.jobs);
-        Run { pool, jobs, sink, keeper, on_done, schedule, broken: Mutex::new(None) }
+        Run { pool, jobs, sink, client, schedule, broken: Mutex::new(None) }
     }
 
     pub(super) fn finish(self) -> Result<(), PoolError> {
@@ -110,7 +108,7 @@ impl<'a> Run<'a> {
         if job.kept.first() != Some(&0) || job.kept.len() < 2 {
             let result = FunctionResult { stop: StopReason::Missing, ..Default::default() };
             self.schedule.begin(position, None, None);
-            self.hand_over(position, result);
+            self.hand_over(position, job.put_back(result), Vec::new());
             return;
         }
         match create(&job.task) {
@@ -139,7 +137,7 @@ impl<'a> Run<'a> {
         let job = &self.jobs[position];
         let name = &job.task.function.name;
         let long = unit.is_long();
-        if long && let Some(answer) = self.keeper.recall(name, &unit) {
+        if long && let Some(answer) = self.client.recall(name, &unit) {
             job.with(|progress| {
                 progress.evaluations += answer.evaluations;
                 progress.timing.recalled += 1;
@@ -167,7 +165,7 @@ impl<'a> Run<'a> {
             Err(Halt::Pool(error)) => return self.give_up(error),
         };
         if long && let (Ok(answer), Work::Unit { unit, .. }) = (&answer, &work) {
-            self.keeper.keep(name, unit, answer);
+            self.client.keep(name, unit, answer);
         }
         let evaluations = job.with(|progress| {
             progress.evaluations += answer.as_ref().map_or(0, |answer| answer.evaluations);
@@ -181,7 +179,7 @@ impl<'a> Run<'a> {
         self.schedule.answer(position, index, answer);
     }
 
-    /// Confirms the result of a job and hands it over.
+    /// Confirms the result of a job, asks what its client wants to know about it and hands it over.
     fn end(&self, lane: &mut Lane<'_>, position: usize, plan: Box<dyn Strategy>, early: Option<Early>) {
         let job = &self.jobs[position];
         let mut result = plan.finish();
@@ -204,12 +202,17 @@ impl<'a> Run<'a> {
                 self.sink.send(Event::Note { text: format!("function {name} is not confirmed: {error}") });
             }
         }
-        self.hand_over(position, result);
+        let result = job.put_back(result);
+        let questions = self.client.questions(position, &result);
+        let ask = |(object, question)| self.pool.ask_with(&mut lane.helpers, object, &question);
+        // The only error is an interrupt: the function is not done then.
+        if let Ok(responses) = questions.into_iter().map(ask).collect() {
+            self.hand_over(position, result, responses);
+        }
     }
 
-    fn hand_over(&self, position: usize, mut result: FunctionResult) {
+    fn hand_over(&self, position: usize, result: FunctionResult, responses: Vec<Response>) {
         let job = &self.jobs[position];
-        job.put_back(&mut result);
         let timing = job.with(|progress| {
             progress.timing.wall_s = progress.begun.map_or(0.0, |begun| begun.elapsed().as_secs_f64());
             progress.timing.clone()
@@ -221,7 +224,7 @@ impl<'a> Run<'a> {
             ranges: result.comparisons.iter().map(|c| c.ranges.len()).sum(),
             faults: result.faults.iter().map(|f| f.count).sum(),
         });
-        (self.on_done)(position, result, timing);
+        self.client.finished(position, Finished { result, timing, responses });
     }
 }
 
@@ -261,9 +264,9 @@ impl Prepared<'_> {
     }
 
     /// Counts builds as the caller does, and adds the comparisons that could not be made.
-    fn put_back(&self, result: &mut FunctionResult) {
+    fn put_back(&self, mut result: FunctionResult) -> FunctionResult {
         if self.kept.len() == self.job.builds.len() {
-            return;
+            return result;
         }
         for comparison in &mut result.comparisons {
             comparison.variant = self.kept[comparison.variant];
@@ -287,10 +290,11 @@ impl Prepared<'_> {
             ..Default::default()
         }));
         result.comparisons.sort_by_key(|comparison| comparison.variant);
+        result
     }
 }
 
-/// Re-runs inputs in helpers that only ever confirm.
+/// Re-runs inputs in helpers that no unit of a search runs in.
 struct Fresh<'r, 'p> {
     lane: &'r mut Lane<'p>,
     job: &'r Prepared<'r>,

@@ -4,50 +4,17 @@ use comfy_table::Cell;
 
 use super::number::plural;
 use super::style::{Style, text_of};
+use crate::lab::{Checkup, Health};
 use crate::model::{printable, printable_lines};
 
-/// A compiler or runner that builds need.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tool {
-    /// As the matrix says.
-    pub command: String,
-    /// Where it was found.
-    pub path: Option<String>,
-    /// First line of its `--version`.
-    pub version: String,
-    /// The Debian package that brings it.
-    pub package: Option<String>,
-}
-
-/// How a build came out of its trial.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Health {
-    Ok,
-    /// It was tried and failed, in the tool's own words.
-    Broken(String),
-    /// It could not be tried.
-    Missing(String),
-    /// It could not be tried, and the matrix says that is fine.
-    Skipped(String),
-}
-
-impl Health {
-    fn parts(&self) -> (&'static str, &str) {
-        match self {
-            Health::Ok => ("ok", ""),
-            Health::Broken(why) => ("broken", why),
-            Health::Missing(why) => ("missing", why),
-            Health::Skipped(why) => ("skipped", why),
-        }
+/// A health in a word, and why.
+fn parts(health: &Health) -> (&'static str, &str) {
+    match health {
+        Health::Ok => ("ok", ""),
+        Health::Broken(why) => ("broken", why),
+        Health::Missing(why) => ("missing", why),
+        Health::Skipped(why) => ("skipped", why),
     }
-}
-
-/// Every tool once, and every build.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checkup {
-    pub tools: Vec<Tool>,
-    /// Names with their health.
-    pub builds: Vec<(String, Health)>,
 }
 
 /// The tools, the builds, and what to install.
@@ -65,9 +32,9 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     let mut text = text_of(&table) + "\n";
     let mut table = style.table(&["build", "status", ""]);
     for (build, health) in &checkup.builds {
-        let (status, why) = health.parts();
+        let (status, why) = parts(health);
         table.add_row(vec![
-            Cell::new(printable(build)),
+            Cell::new(printable(build.as_str())),
             style.status(status),
             Cell::new(printable_lines(why)),
         ]);
@@ -89,6 +56,8 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::Tool;
+    use crate::model::BuildId;
     use crate::report::sample::HOSTILE;
 
     #[test]
@@ -100,6 +69,7 @@ mod tests {
             package: package.map(Into::into),
         };
         let words = |text: &str| text.to_string();
+        let build = |name: &str| BuildId(name.into());
         let checkup = Checkup {
             tools: vec![
                 tool("gcc", Some("/usr/bin/gcc"), Some("gcc")),
@@ -108,10 +78,10 @@ mod tests {
                 tool(HOSTILE, Some("/tmp/x"), None),
             ],
             builds: vec![
-                (words("gcc/O0/native"), Health::Ok),
-                (words("gcc/bad/native"), Health::Broken(words("gcc: error: -fbad\ngcc: \u{1b}[2J"))),
-                (words("clang/O0/native"), Health::Skipped(words("clang-16 not found"))),
-                (words(HOSTILE), Health::Missing(words("icx not found"))),
+                (build("gcc/O0/native"), Health::Ok),
+                (build("gcc/bad/native"), Health::Broken(words("gcc: error: -fbad\ngcc: \u{1b}[2J"))),
+                (build("clang/O0/native"), Health::Skipped(words("clang-16 not found"))),
+                (build(HOSTILE), Health::Missing(words("icx not found"))),
             ],
         };
         insta::assert_snapshot!(render(&checkup, Style { width: 80, color: false, unicode: false }));

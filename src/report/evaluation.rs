@@ -6,26 +6,10 @@ use comfy_table::{Cell, CellAlignment};
 
 use super::number::exact;
 use super::style::{Style, text_of};
-use crate::model::{NumberText, ParamRow, gist, printable};
-
-/// What one build made of the input.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EvaluationRow {
-    pub build: String,
-    pub emulated: bool,
-    pub answer: Answer,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
-    /// The baseline's own result, or fault.
-    Baseline(NumberText),
-    /// A variant's, with its bits against the baseline (None: one of the two gave no value) and
-    /// the change of class by name.
-    Variant { result: NumberText, bits: Option<f64>, change: Option<&'static str> },
-    /// The build or the function in it is not there.
-    Absent { reason: String },
-}
+use crate::findings::outcome_text;
+use crate::fp::Scalar;
+use crate::lab::{Comparison, Evaluated};
+use crate::model::{ClassChange, NumberText, ParamRow, gist, printable};
 
 /// One input on all builds.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +17,9 @@ pub struct Evaluation {
     pub function: String,
     pub params: Vec<ParamRow>,
     pub inputs: Vec<NumberText>,
-    pub rows: Vec<EvaluationRow>,
+    /// What the function returns.
+    pub result: Scalar,
+    pub rows: Vec<Evaluated>,
 }
 
 /// The input, then one line per build.
@@ -48,19 +34,20 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     for row in &evaluation.rows {
-        let build = Cell::new(printable(&row.build));
-        let (bits, result, note) = match &row.answer {
-            Answer::Baseline(result) => (Cell::new(""), Some(result), "baseline".to_string()),
-            Answer::Variant { result, bits, change } => {
+        let build = Cell::new(printable(row.build.as_str()));
+        let result = |outcome| Some(outcome_text(evaluation.result, outcome));
+        let (bits, result, note) = match &row.verdict {
+            Comparison::Baseline(outcome) => (Cell::new(""), result(*outcome), "baseline".to_string()),
+            Comparison::Variant { outcome, bits, change } => {
                 let bits = bits.map_or_else(|| Cell::new("-"), |b| style.bits(b));
-                (bits, Some(result), change.unwrap_or("").to_string())
+                (bits, result(*outcome), change.map_or("", ClassChange::as_str).to_string())
             }
-            Answer::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
+            Comparison::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
         };
         let shown = |text: Option<&String>| Cell::new(text.map(|t| printable(t)).unwrap_or_default());
         let stamp = row.emulated.then(|| "emulated".to_string());
         let notes: Vec<String> = [note].into_iter().filter(|n| !n.is_empty()).chain(stamp).collect();
-        let (hex, dec) = (shown(result.map(|r| &r.hex)), shown(result.map(|r| &r.dec)));
+        let (hex, dec) = (shown(result.as_ref().map(|r| &r.hex)), shown(result.as_ref().map(|r| &r.dec)));
         table.add_row(vec![build, bits, hex, dec, Cell::new(notes.join(", "))]);
     }
     text.push_str(&text_of(&table));
@@ -70,27 +57,35 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{BuildId, FaultKind, Outcome};
     use crate::report::sample::{HOSTILE, number};
 
     #[test]
     fn every_build_has_a_line() {
-        let variant = |result: NumberText, bits, change| Answer::Variant { result, bits, change };
-        let fault = NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() };
-        let row = |build: &str, answer| EvaluationRow {
-            build: build.into(),
+        let value = |x: f64| Outcome::Value(x.to_bits());
+        let variant = |outcome, bits, change| Comparison::Variant { outcome, bits, change };
+        let row = |build: &str, verdict| Evaluated {
+            build: BuildId(build.into()),
             emulated: build.ends_with("/aarch64"),
-            answer,
+            verdict,
         };
         let evaluation = Evaluation {
             function: "hypot_naive".into(),
             params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: "double".into() }).to_vec(),
             inputs: vec![number(-1.5), number(1.0 / 3.0)],
+            result: Scalar::F64,
             rows: vec![
-                row("gcc/O0/native", Answer::Baseline(number(0.1))),
-                row("gcc/O2/aarch64", variant(number(0.1), Some(0.0), None)),
-                row("gcc/O3-fast/native", variant(number(f64::NAN), Some(62.0), Some("finite-to-nan"))),
-                row("gcc/O3/native", variant(fault, None, Some("crash"))),
-                row(HOSTILE, Answer::Absent { reason: "clang-16 is not installed\nmore".into() }),
+                row("gcc/O0/native", Comparison::Baseline(value(0.1))),
+                row("gcc/O2/aarch64", variant(value(0.1), Some(0.0), None)),
+                row(
+                    "gcc/O3-fast/native",
+                    variant(value(f64::NAN), Some(62.0), Some(ClassChange::FiniteToNan)),
+                ),
+                row(
+                    "gcc/O3/native",
+                    variant(Outcome::Fault(FaultKind::Signal(11)), None, Some(ClassChange::Crash)),
+                ),
+                row(HOSTILE, Comparison::Absent { reason: "clang-16 is not installed\nmore".into() }),
             ],
         };
         insta::assert_snapshot!(render(&evaluation, Style::PLAIN));

@@ -4,38 +4,8 @@
 use std::fmt::Write;
 
 use super::number::exact;
-use crate::model::{NumberText, printable};
-
-/// One of the two builds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
-    pub build: String,
-    /// The compiler's first line about itself, when the finding was stored.
-    pub version: String,
-    /// Where its objects and its program go.
-    pub folder: String,
-    pub compile: Vec<Vec<String>>,
-    /// Ways to link, of which the first that works counts.
-    pub link: Vec<Vec<String>>,
-    /// The line that runs the program.
-    pub run: Vec<String>,
-    /// The word by which the stored answer is known.
-    pub word: String,
-    pub answer: NumberText,
-}
-
-/// A finding that is to be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repro {
-    pub id: String,
-    pub function: String,
-    /// Names of the parameters with the witness.
-    pub inputs: Vec<(String, NumberText)>,
-    /// The baseline, then the variant.
-    pub sides: [Side; 2],
-    /// The machine that found it.
-    pub host: String,
-}
+use crate::lab::{Repro, Side};
+use crate::model::printable;
 
 /// A word as any POSIX shell reads it back.
 fn quoted(word: &str) -> String {

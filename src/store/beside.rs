@@ -6,15 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::files::OwnFile;
 use super::{RunFolder, StoreError, atomic, read};
 use crate::model::{
     CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, SPEED_SCHEMA, SpeedFile,
 };
-
-pub(super) const CONFIRM: &str = "confirm.json";
-pub(super) const SPEED: &str = "speed.json";
-pub(super) const EXPLAIN: &str = "explain.json";
-pub(super) const PAGE: &str = "report.html";
 
 /// The stored samples of a run, by function; none when the file is not there.
 pub fn read_samples(folder: &Path) -> Result<Vec<FunctionSamples>, StoreError> {
@@ -35,27 +31,27 @@ pub fn read_samples(folder: &Path) -> Result<Vec<FunctionSamples>, StoreError> {
 }
 
 pub fn read_confirm(folder: &Path) -> Result<Option<ConfirmFile>, StoreError> {
-    read_optional(&folder.join(CONFIRM), CONFIRM_SCHEMA)
+    read_optional(&OwnFile::Confirm.of(folder), CONFIRM_SCHEMA)
 }
 
 pub fn write_confirm(folder: &Path, file: &ConfirmFile) -> Result<(), StoreError> {
-    write_json(&folder.join(CONFIRM), file)
+    write_json(&OwnFile::Confirm.of(folder), file)
 }
 
 pub fn read_speed(folder: &Path) -> Result<Option<SpeedFile>, StoreError> {
-    read_optional(&folder.join(SPEED), SPEED_SCHEMA)
+    read_optional(&OwnFile::Speed.of(folder), SPEED_SCHEMA)
 }
 
 pub fn write_speed(folder: &Path, file: &SpeedFile) -> Result<(), StoreError> {
-    write_json(&folder.join(SPEED), file)
+    write_json(&OwnFile::Speed.of(folder), file)
 }
 
 pub fn read_explain(folder: &Path) -> Result<Option<ExplainFile>, StoreError> {
-    read_optional(&folder.join(EXPLAIN), EXPLAIN_SCHEMA)
+    read_optional(&OwnFile::Explain.of(folder), EXPLAIN_SCHEMA)
 }
 
 pub fn write_explain(folder: &Path, file: &ExplainFile) -> Result<(), StoreError> {
-    write_json(&folder.join(EXPLAIN), file)
+    write_json(&OwnFile::Explain.of(folder), file)
 }
 
 /// The text of `explain.json`.
@@ -72,7 +68,7 @@ pub fn speed_json(file: &SpeedFile) -> String {
 
 /// Where the page of a run goes when nothing else is said.
 pub fn page_path(folder: &Path) -> PathBuf {
-    folder.join(PAGE)
+    OwnFile::Page.of(folder)
 }
 
 /// A rendered report: whole or not at all, like everything else.

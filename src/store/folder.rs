@@ -3,16 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::beside::{CONFIRM, PAGE, SPEED};
 use super::error::shown;
-use super::lock::GATE;
+use super::files::OwnFile;
 use super::{Fingerprint, Journal, JournalEntry, StoreError, Timing, atomic, journal, name, read, run_json};
 use crate::model::{FunctionSamples, RunFile, SCHEMA};
-
-const RUN: &str = "run.json";
-const TIMING: &str = "timing.json";
-const SAMPLES: &str = "samples.jsonl";
-const JOURNAL: &str = "journal.jsonl";
 
 /// What is found at the path of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +68,10 @@ impl RunFolder {
         if !meta.is_dir() {
             return Err(StoreError::NotAFolder { path: shown(path) });
         }
-        if read::metadata(&path.join(RUN))?.is_some() {
+        if read::metadata(&OwnFile::Run.of(path))?.is_some() {
             return Ok(FolderState::Complete);
         }
-        if read::metadata(&path.join(JOURNAL))?.is_some() {
+        if read::metadata(&OwnFile::Journal.of(path))?.is_some() {
             return Ok(FolderState::Incomplete);
         }
         for entry in fs::read_dir(path).map_err(StoreError::io("list", path))? {
@@ -94,20 +88,20 @@ impl RunFolder {
     }
 
     pub(super) fn run_path(folder: &Path) -> PathBuf {
-        folder.join(RUN)
+        OwnFile::Run.of(folder)
     }
 
     pub(super) fn samples_path(folder: &Path) -> PathBuf {
-        folder.join(SAMPLES)
+        OwnFile::Samples.of(folder)
     }
 
     pub(super) fn journal_path(folder: &Path) -> PathBuf {
-        folder.join(JOURNAL)
+        OwnFile::Journal.of(folder)
     }
 
     /// Starts the journal of a run of so many functions.
     pub fn start_journal(&self, print: &Fingerprint, functions: usize) -> Result<Journal, StoreError> {
-        let started = Journal::start(&self.path.join(JOURNAL), print, functions);
+        let started = Journal::start(&OwnFile::Journal.of(&self.path), print, functions);
         if started.is_err() {
             // Refuses when the folder holds anything else.
             let _ = fs::remove_dir(&self.path);
@@ -120,14 +114,14 @@ impl RunFolder {
         if RunFolder::state(&self.path)? == FolderState::Complete {
             return Err(StoreError::NothingLeft { path: shown(&self.path) });
         }
-        Journal::resume(&self.path.join(JOURNAL), print)
+        Journal::resume(&OwnFile::Journal.of(&self.path), print)
     }
 
     /// Leaves nothing behind of a run that has nothing to keep. What cannot be removed stays as an
     /// incomplete run.
     pub fn abandon(&self, journal: Journal) {
         drop(journal);
-        if self.clear_units().is_ok() && self.remove(JOURNAL).is_ok() {
+        if self.clear_units().is_ok() && self.remove(OwnFile::Journal).is_ok() {
             // Refuses when the folder holds anything else.
             let _ = fs::remove_dir(&self.path);
         }
@@ -152,19 +146,19 @@ impl RunFolder {
         let json = |value: serde_json::Result<String>, path: &Path| {
             value.map_err(|e| StoreError::Io { what: "write", path: path.into(), source: e.into() })
         };
-        let path = self.path.join(SAMPLES);
+        let path = OwnFile::Samples.of(&self.path);
         let mut lines = String::new();
         for function in samples {
             lines.push_str(&json(serde_json::to_string(function), &path)?);
             lines.push('\n');
         }
         atomic::write(&path, lines.as_bytes())?;
-        let path = self.path.join(TIMING);
+        let path = OwnFile::Timing.of(&self.path);
         let text = json(serde_json::to_string_pretty(timing), &path)?;
         atomic::write(&path, format!("{text}\n").as_bytes())?;
-        atomic::write(&self.path.join(RUN), run_json(run).as_bytes())?;
+        atomic::write(&OwnFile::Run.of(&self.path), run_json(run).as_bytes())?;
         drop(journal);
-        self.remove(JOURNAL)?;
+        self.remove(OwnFile::Journal)?;
         self.clear_units()?;
         atomic::sweep(&self.path)?;
         atomic::sync_folder(&self.path)
@@ -175,12 +169,12 @@ impl RunFolder {
         if !self.is_ours() {
             return Err(StoreError::NotOurs { path: shown(&self.path) });
         }
-        let journal = self.path.join(JOURNAL);
+        let journal = OwnFile::Journal.of(&self.path);
         if read::metadata(&journal)?.is_some() {
             // Refuses while another process is writing to it.
             drop(Journal::<JournalEntry>::open(&journal)?);
         }
-        for file in [RUN, TIMING, SAMPLES, JOURNAL, CONFIRM, SPEED, PAGE, GATE] {
+        for file in OwnFile::ALL {
             self.remove(file)?;
         }
         self.clear_units()?;
@@ -189,9 +183,9 @@ impl RunFolder {
 
     /// Another program may keep a `run.json` too: look inside before removing it.
     fn is_ours(&self) -> bool {
-        let run = self.path.join(RUN);
+        let run = OwnFile::Run.of(&self.path);
         if !run.exists() {
-            return journal::is_journal(&self.path.join(JOURNAL));
+            return journal::is_journal(&OwnFile::Journal.of(&self.path));
         }
         let family = SCHEMA.split('/').next().unwrap_or(SCHEMA);
         read::read_bounded(&run).is_ok_and(|bytes| {
@@ -200,8 +194,8 @@ impl RunFolder {
         })
     }
 
-    fn remove(&self, file: &str) -> Result<(), StoreError> {
-        let path = self.path.join(file);
+    fn remove(&self, file: OwnFile) -> Result<(), StoreError> {
+        let path = file.of(&self.path);
         match fs::remove_file(&path) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
             done => done.map_err(StoreError::io("remove", path)),

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::error::shown;
+use super::files::OwnFile;
 use super::{StoreError, atomic, read};
 use crate::fp::{Scalar, parse_number};
 use crate::model::{
@@ -14,7 +15,6 @@ use crate::model::{
 const LINE: usize = 140;
 /// No two results are further apart.
 const MOST_BITS: f64 = 64.0;
-pub(super) const GATE: &str = "gate.json";
 
 type Wrong = (String, String);
 
@@ -48,12 +48,12 @@ pub fn gate_json(gate: &GateFile) -> String {
 
 /// Puts the verdict of a gate beside its run.
 pub fn write_gate(folder: &Path, gate: &GateFile) -> Result<(), StoreError> {
-    atomic::write(&folder.join(GATE), gate_json(gate).as_bytes())
+    atomic::write(&OwnFile::Gate.of(folder), gate_json(gate).as_bytes())
 }
 
 /// The verdict beside a run, if it was a gate's.
 pub fn read_gate(folder: &Path) -> Result<Option<GateFile>, StoreError> {
-    let path = folder.join(GATE);
+    let path = OwnFile::Gate.of(folder);
     match read::metadata(&path)? {
         None => Ok(None),
         Some(_) => read::read_json(&path, GATE_SCHEMA).map(Some),

@@ -25,6 +25,7 @@ mod beside;
 mod check;
 mod date;
 mod error;
+mod files;
 mod fingerprint;
 mod folder;
 mod journal;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bitrift::eval::EvalError;
 use bitrift::model::{ControlWords, FaultKind, Outcome};
-use bitrift::pool::{Limits, LoadPlan, Mode, Pool, PoolError, TimeRequest};
+use bitrift::pool::{Limits, LoadPlan, Mode, Pool, PoolError, Question, Response, TimeRequest};
 
 use crate::objects::{Expected, Fixture, compile, compile_faults, fixtures, plan};
 use crate::processes::{Quiet, ours};
@@ -39,8 +39,14 @@ fn in_region(bits: u64) -> bool {
     (2.0..4.0).contains(&f64::from_bits(bits))
 }
 
+/// Outcomes of inputs of a function with one parameter.
+fn evaluate(pool: &Pool, function: usize, object: usize, inputs: &[u64], mode: Mode) -> Response {
+    let question = Question { function, arity: 1, inputs: inputs.to_vec(), mode };
+    pool.ask(object, &[question]).unwrap().remove(0)
+}
+
 fn healthy(pool: &Pool, function: usize, inputs: &[u64]) -> Vec<Outcome> {
-    pool.evaluate(function, 1, &[0], inputs, Mode::Together).remove(0).unwrap()
+    evaluate(pool, function, 0, inputs, Mode::Together).unwrap()
 }
 
 /// Checks outcomes of the faulty build against what its file says.
@@ -73,7 +79,7 @@ fn every_fault_comes_back_as_the_outcome_of_its_own_input() {
     let (pool, inputs) = (faults_pool(), inputs());
     for (function, fixture) in fixtures().iter().enumerate() {
         let expected = healthy(&pool, function, &inputs);
-        let outcomes = pool.evaluate(function, 1, &[1], &inputs, Mode::Together).remove(0).unwrap();
+        let outcomes = evaluate(&pool, function, 1, &inputs, Mode::Together).unwrap();
         check(fixture, &inputs, &expected, &outcomes);
     }
 }
@@ -84,7 +90,7 @@ fn alone_in_a_fresh_process_every_fault_repeats() {
     let (pool, inputs) = (faults_pool(), [1.0, 3.0, 3.0, 5.0].map(f64::to_bits));
     for (function, fixture) in fixtures().iter().enumerate() {
         let expected = healthy(&pool, function, &inputs);
-        let outcomes = pool.evaluate(function, 1, &[1], &inputs, Mode::Alone).remove(0).unwrap();
+        let outcomes = evaluate(&pool, function, 1, &inputs, Mode::Alone).unwrap();
         check(fixture, &inputs, &expected, &outcomes);
         // No history, no difference: the counter of the nondeterministic one starts anew as well.
         assert_eq!(outcomes[1], outcomes[2], "{}", fixture.name);
@@ -155,7 +161,7 @@ fn what_code_under_test_leaves_behind_ends_with_its_worker() {
     let _quiet = Quiet::begin();
     let pool = faults_pool();
     let fork = fixtures().iter().position(|f| f.name == "fault_fork_spin").unwrap();
-    pool.evaluate(fork, 1, &[1], &[3.0f64.to_bits(); 3], Mode::Alone).remove(0).unwrap();
+    evaluate(&pool, fork, 1, &[3.0f64.to_bits(); 3], Mode::Alone).unwrap();
     pool.evaluate_side_by_side(fork, 1, &[0, 1], &inputs(), 16).unwrap();
     assert_eq!(ours(), Vec::<String>::new());
 }
@@ -173,7 +179,7 @@ fn an_object_with_crtfastmath_inside_does_not_poison_the_baseline() {
     ];
     let pool = pool_of(objects, LIMITS);
     let inputs: Vec<u64> = (0..100).map(|k| k * 2 + 2).collect();
-    let own = pool.evaluate(0, 1, &[0], &inputs, Mode::Together).remove(0).unwrap();
+    let own = evaluate(&pool, 0, 0, &inputs, Mode::Together).unwrap();
     let (together, replaced) = pool.evaluate_side_by_side(0, 1, &[1, 2, 0], &inputs, 7).unwrap();
     assert!(replaced.is_empty());
     assert_eq!(together[2], own);
@@ -211,7 +217,7 @@ fn an_object_that_does_not_load_is_named_with_the_linkers_words() {
     assert_eq!(errors[0], None);
     assert!(errors[1].as_ref().unwrap().contains("undefined symbol: g"), "{errors:?}");
     assert!(errors[2].as_ref().unwrap().contains("SIGILL"), "{errors:?}");
-    let outcome = pool.evaluate(0, 1, &[1], &[0], Mode::Together).remove(0);
+    let outcome = evaluate(&pool, 0, 1, &[0], Mode::Together);
     assert!(matches!(outcome, Err(EvalError::Load { .. })), "{outcome:?}");
     let refused = pool.evaluate_side_by_side(0, 1, &[0, 1], &[0], 1);
     assert!(matches!(refused, Err(PoolError::Failed(_))), "{refused:?}");
@@ -279,7 +285,7 @@ fn coordinator_to_be_killed() {
         let three = [3.0f64.to_bits()];
         std::thread::scope(|scope| {
             // Both kinds of process, and one that code under test left behind.
-            scope.spawn(|| pool.evaluate(endless, 1, &[0], &three, Mode::Together));
+            scope.spawn(|| evaluate(&pool, endless, 0, &three, Mode::Together));
             pool.evaluate_side_by_side(fork, 1, &[0], &three, 1).unwrap();
             pool.evaluate_side_by_side(endless, 1, &[0], &three, 1).unwrap();
         });

@@ -129,6 +129,7 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
         "docs/matrix.md",
         "docs/search.md",
         "docs/reports.md",
+        "docs/library.md",
         "CONTRIBUTING.md",
     ] {
         let text = std::fs::read_to_string(root().join(page)).unwrap();
@@ -183,4 +184,12 @@ fn every_command_the_readme_lists_is_understood() {
         seen += 1;
     }
     assert!(seen >= 7);
+}
+
+#[test]
+fn the_library_page_shows_the_example_as_it_is() {
+    let page = std::fs::read_to_string(root().join("docs/library.md")).unwrap();
+    let example = std::fs::read_to_string(root().join("examples/ranges.rs")).unwrap();
+    assert!(page.contains(&format!("```rust\n{example}```\n")), "docs/library.md shows another program");
+    assert!(example.lines().count() < 40);
 }

@@ -1,10 +1,9 @@
-//! Keeps answers of long units in the run's folder: the pool's `Keeper` on top of the store's files.
+//! Keeps answers of long units in the run's folder, so that an interrupted search goes on where it was.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::model::{Event, EventSink};
-use crate::pool::Keeper;
 use crate::search::{Answer, Unit};
 use crate::store::{RunFolder, StoreError, UnitKey, UnitLog};
 
@@ -58,10 +57,9 @@ impl<'a> UnitKeeper<'a> {
         let text = format!("function {function} would start over after an interruption: {error}");
         self.sink.send(Event::Note { text });
     }
-}
 
-impl Keeper for UnitKeeper<'_> {
-    fn recall(&self, function: &str, unit: &Unit) -> Option<Answer> {
+    /// The answer that an earlier process kept.
+    pub fn recall(&self, function: &str, unit: &Unit) -> Option<Answer> {
         let key = key(unit)?;
         let mut logs = self.lock();
         let bytes = self.log(&mut logs, function)?.get(&key)?;
@@ -69,7 +67,7 @@ impl Keeper for UnitKeeper<'_> {
         postcard::from_bytes(bytes).ok()
     }
 
-    fn keep(&self, function: &str, unit: &Unit, answer: &Answer) {
+    pub fn keep(&self, function: &str, unit: &Unit, answer: &Answer) {
         let (Some(key), Ok(bytes)) = (key(unit), postcard::to_allocvec(answer)) else { return };
         let mut logs = self.lock();
         let Some(log) = self.log(&mut logs, function) else { return };

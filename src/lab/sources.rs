@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::lab::Lab;
+use super::open::Lab;
 use crate::compile::Relocation;
 use crate::model::{Build, Experiment, RunFile, SourceRow};
 

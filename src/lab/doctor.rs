@@ -1,0 +1,140 @@
+//! What of a matrix this machine can build and run.
+//!
+//! Every build is tried for real on a function that returns its argument: found, compiled, linked,
+//! loaded, called. The matrix's own sources are not compiled.
+
+use std::time::Duration;
+
+use super::error::{LabError, Progress};
+use super::open::{Lab, Means};
+use super::panel::Panel;
+use crate::findings::outcome_text;
+use crate::fp::Scalar;
+use crate::model::{
+    Artifact, ArtifactStatus, Build, BuildId, Callee, Domain, Experiment, Function, FunctionStatus, NoEvents,
+    Outcome, Param, Sources,
+};
+use crate::pool::{Limits, Mode};
+use crate::toolchain::{debian_package, locate};
+
+/// What the trial function is called with.
+const TRIAL: f64 = 1.5;
+/// A trial is no search: let a slow machine take its time.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A compiler or runner that builds need.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tool {
+    /// As the matrix says.
+    pub command: String,
+    /// Where it was found.
+    pub path: Option<String>,
+    /// First line of its `--version`.
+    pub version: String,
+    /// The Debian package that brings it.
+    pub package: Option<String>,
+}
+
+/// How a build came out of its trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    Ok,
+    /// It was tried and failed, in the tool's own words.
+    Broken(String),
+    /// It could not be tried.
+    Missing(String),
+    /// It could not be tried, and the matrix says that is fine.
+    Skipped(String),
+}
+
+/// Every tool once, and every build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checkup {
+    pub tools: Vec<Tool>,
+    pub builds: Vec<(BuildId, Health)>,
+}
+
+impl Checkup {
+    /// Tries every build of an experiment.
+    pub fn of(experiment: Experiment, means: Means) -> Result<Checkup, LabError> {
+        let lab = Lab::new(trial(experiment), means)?;
+        let artifacts = lab.compile(&lab.experiment, &lab.plan.builds, &NoEvents)?.artifacts;
+        let tools = tools(&lab.plan.builds, &artifacts);
+        let limits = Limits { timeout: PATIENCE, ..lab.limits() };
+        let panel = Panel::new(&lab.experiment, artifacts, limits, &lab.cancel);
+        let mut builds = Vec::new();
+        for (place, build) in lab.plan.builds.iter().enumerate() {
+            if lab.is_cancelled() {
+                return Err(LabError::Interrupted(Progress::Begun));
+            }
+            builds.push((build.id.clone(), health(&panel, place, build)?));
+        }
+        Ok(Checkup { tools, builds })
+    }
+}
+
+fn health(panel: &Panel, place: usize, build: &Build) -> Result<Health, LabError> {
+    Ok(match &panel.artifacts[place].status {
+        ArtifactStatus::Built(object) => match &object.functions[0] {
+            FunctionStatus::Ready { .. } => match panel.ask(0, place, &[TRIAL.to_bits()], Mode::Alone)? {
+                Ok(outcomes) if outcomes == [Outcome::Value(TRIAL.to_bits())] => Health::Ok,
+                Ok(outcomes) => Health::Broken(wrong(&outcomes)),
+                Err(why) => Health::Broken(why.0),
+            },
+            FunctionStatus::Missing { message } => Health::Broken(message.clone()),
+        },
+        ArtifactStatus::Failed { message } => Health::Broken(message.clone()),
+        ArtifactStatus::Skipped { reason } if build.optional => Health::Skipped(reason.clone()),
+        ArtifactStatus::Skipped { reason } => Health::Missing(reason.clone()),
+    })
+}
+
+fn wrong(outcomes: &[Outcome]) -> String {
+    let what = outcomes.first().map(|outcome| outcome_text(Scalar::F64, *outcome).dec);
+    format!("a function that returns its argument gave {}", what.unwrap_or_default())
+}
+
+/// The same axes around one function that needs no sources.
+fn trial(experiment: Experiment) -> Experiment {
+    let param = Param {
+        name: "x".into(),
+        c_type: "double".into(),
+        ty: Scalar::F64,
+        domain: Domain::all(Scalar::F64),
+        domain_text: String::new(),
+    };
+    let identity = Function {
+        name: "doctor".into(),
+        params: vec![param],
+        result: Scalar::F64,
+        result_c_type: "double".into(),
+        callee: Callee::Call("x".into()),
+        headers: Vec::new(),
+    };
+    Experiment {
+        functions: vec![identity],
+        sources: Sources { files: Vec::new(), ..experiment.sources },
+        setup: None,
+        ..experiment
+    }
+}
+
+/// Every compiler and runner once, in the order of the matrix.
+fn tools(builds: &[Build], artifacts: &[Artifact]) -> Vec<Tool> {
+    let mut tools: Vec<Tool> = Vec::new();
+    for (build, artifact) in builds.iter().zip(artifacts) {
+        let compiler = (&build.command, artifact.version.as_str());
+        for (command, version) in [compiler].into_iter().chain(build.runner.first().map(|r| (r, ""))) {
+            if tools.iter().any(|tool| tool.command == *command) {
+                continue;
+            }
+            tools.push(Tool {
+                command: command.clone(),
+                path: locate(command).map(|p| p.display().to_string()),
+                version: version.into(),
+                package: debian_package(command),
+            });
+        }
+    }
+    tools
+}

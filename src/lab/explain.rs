@@ -1,0 +1,216 @@
+//! A session of explaining: findings of a stored run one after the other, each answer stored beside the run as soon
+//! as it is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::error::LabError;
+use super::finding::Finding;
+use super::open::Lab;
+use super::sources;
+use super::times::Stopwatch;
+use crate::compile::Mixer;
+use crate::explain::{
+    Case, Desk, ExplainError, Explainer, Pair, Question, Workshop, fix_all, gives_up, is_answered, needed,
+    regroup, since,
+};
+use crate::findings::{finding, with_inputs};
+use crate::model::{Build, Event, EventSink, ExplainFile, ExplainRow, Explained, Layer, RunFile, SafeRow};
+use crate::store::{read_explain, write_explain};
+use crate::toolchain::find;
+
+/// What is asked of a session.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Those they stand on are looked at too; empty: all.
+    pub layers: BTreeSet<Layer>,
+    /// Bits that a witness may have with the safe set of flags; None: no safe sets.
+    pub limit: Option<f64>,
+    /// Find out again what is known from before.
+    pub again: bool,
+}
+
+/// One session at work.
+struct Session<'a> {
+    lab: &'a Lab,
+    run: &'a RunFile,
+    folder: &'a Path,
+    wish: &'a Wish,
+    desk: &'a Desk<'a>,
+    workshop: &'a Workshop<'a>,
+    watch: Stopwatch<'a>,
+    sink: &'a dyn EventSink,
+}
+
+impl Lab {
+    /// Explains findings of a run in its folder. The lab must have the functions of the run and no others, so that
+    /// the run's objects are found in the cache.
+    pub fn explain(
+        &self,
+        (run, folder): (&RunFile, &Path),
+        findings: &[Finding<'_>],
+        wish: &Wish,
+        sink: &dyn EventSink,
+    ) -> Result<ExplainFile, LabError> {
+        let mixer =
+            Mixer::new(&self.experiment, &self.cache, &self.settings()).map_err(ExplainError::from)?;
+        let desk = Desk::new(&self.experiment, &mixer, self.limits(), self.cancel.clone());
+        let workshop = Workshop::new(&self.experiment, &self.cache, self.settings());
+        let watch = Stopwatch { lab: self, folder };
+        Session { lab: self, run, folder, wish, desk: &desk, workshop: &workshop, watch, sink }
+            .explain(findings)
+    }
+}
+
+impl Session<'_> {
+    fn explain(&self, findings: &[Finding<'_>]) -> Result<ExplainFile, LabError> {
+        let mut file = read_explain(self.folder)?.unwrap_or_default();
+        let layers = match self.wish.layers.is_empty() {
+            true => needed(&Layer::ALL.into()),
+            false => needed(&self.wish.layers),
+        };
+        let changed = sources::changed(self.run, &self.lab.experiment);
+        self.sink.send(Event::ExplainStarted { findings: findings.len() });
+        let progress = |id: &str, layer: Layer| {
+            self.sink.send(Event::ExplainStep { finding: id.into(), layer: layer.as_str().into() });
+        };
+        let mut explainer = Explainer {
+            desk: self.desk,
+            workshop: self.workshop,
+            layers: layers.clone(),
+            known: Vec::new(),
+            progress: &progress,
+        };
+        let mut fresh = BTreeSet::new();
+        for found in findings {
+            let (id, inputs) = (&found.witness.id, self.digest(found));
+            let known = file.findings.get(id).filter(|row| row.inputs == inputs);
+            let unchanged = changed.is_empty() && !self.wish.again;
+            if !(unchanged && known.is_some_and(|row| is_answered(row, &layers))) {
+                let row = self.one(&mut explainer, found, &changed)?;
+                file.findings.insert(id.clone(), ExplainRow { inputs, asked: layers.clone(), ..row });
+                fresh.insert(id.as_str());
+                regroup(&mut file, |id| finding(self.run, id).map(|(_, w)| (w.baseline, w.build)));
+                write_explain(self.folder, &file)?;
+            }
+            self.sink.send(Event::ExplainDone { finding: id.clone() });
+        }
+        if layers.contains(&Layer::Fix) {
+            fix_all(&explainer, &mut file, |function, fixed| self.watch.fix(function, fixed))?;
+        }
+        if let Some(limit) = self.wish.limit.filter(|_| layers.contains(&Layer::Flags)) {
+            self.safe_sets(findings, limit, &fresh, &mut file)?;
+        }
+        self.sink.send(Event::ExplainFinished);
+        write_explain(self.folder, &file)?;
+        Ok(file)
+    }
+
+    /// Everything an answer depends on, as far as it can be told without running anything.
+    fn digest(&self, Finding { row, witness }: &Finding<'_>) -> String {
+        let mut hasher = blake3::Hasher::new_derive_key("bitrift explain 1");
+        let mut add = |text: String| {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        };
+        add(format!("{:?}", witness.row));
+        add(format!("{:?}", self.lab.function(&row.name).map(|(_, function)| function)));
+        for name in [&witness.baseline, &witness.build] {
+            let build = self.build(name);
+            add(format!("{build:?}"));
+            add(build.and_then(|b| find(&b.command).ok()).map(|c| c.identity).unwrap_or_default());
+        }
+        add(format!("{:?}", self.run.sources));
+        hasher.finalize().to_hex()[..16].to_string()
+    }
+
+    fn build(&self, name: &str) -> Option<&Build> {
+        Some(&self.lab.plan.builds[self.lab.build(name)?])
+    }
+
+    fn one(
+        &self,
+        explainer: &mut Explainer<'_>,
+        found: &Finding<'_>,
+        changed: &[String],
+    ) -> Result<ExplainRow, LabError> {
+        if !changed.is_empty() {
+            let reason = format!("changed since the run: {}; run it again", changed.join(", "));
+            return Ok(unexplained(Explained::SourceChanged, reason));
+        }
+        let (case, pair) = match (self.case(found), self.pair(found)) {
+            (Ok(case), Ok(pair)) => (case, pair),
+            (Err(reason), _) | (_, Err(reason)) => return Ok(unexplained(Explained::Unavailable, reason)),
+        };
+        match explainer.explain(&pair, &case) {
+            Ok(row) => Ok(row),
+            Err(ExplainError::Unloadable(words)) => Ok(unexplained(Explained::Unavailable, words)),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn case(&self, Finding { row, witness }: &Finding<'_>) -> Result<Case, String> {
+        let functions = &self.lab.experiment.functions;
+        let witness = with_inputs(row, witness, functions).map_err(|error| error.to_string())?;
+        let found = self.lab.function(&row.name);
+        let (function, of) = found.ok_or_else(|| format!("{} is not in the matrix", row.name))?;
+        Ok(Case { id: witness.id, function, inputs: witness.inputs, result: of.result, nan: self.run.nan })
+    }
+
+    fn pair(&self, Finding { witness, .. }: &Finding<'_>) -> Result<Pair, String> {
+        let build = |name: &str| {
+            let found = self.build(name).cloned();
+            found.ok_or_else(|| format!("{name} is not a build of the matrix any more"))
+        };
+        Ok(Pair { baseline: build(&witness.baseline)?, variant: build(&witness.build)? })
+    }
+
+    /// For every variant with findings the flags that may stay.
+    fn safe_sets(
+        &self,
+        findings: &[Finding<'_>],
+        limit: f64,
+        fresh: &BTreeSet<&str>,
+        file: &mut ExplainFile,
+    ) -> Result<(), LabError> {
+        let mut builds: BTreeMap<(&str, &str), Vec<&Finding<'_>>> = BTreeMap::new();
+        for found in findings {
+            let pair = (found.witness.baseline.as_str(), found.witness.build.as_str());
+            builds.entry(pair).or_default().push(found);
+        }
+        for ((baseline, build), findings) in builds {
+            let same = |row: &SafeRow| row.build == build && row.baseline == baseline;
+            let known = file.safe.iter().any(|row| same(row) && row.limit == limit);
+            if known && !findings.iter().any(|found| fresh.contains(found.witness.id.as_str())) {
+                continue;
+            }
+            let ids = || findings.iter().map(|found| found.witness.id.as_str());
+            let Some(guilty) = gives_up(file, ids()) else { continue };
+            let explained = |found: &&&Finding<'_>| {
+                let row = file.findings.get(&found.witness.id);
+                row.is_some_and(|row| row.explained == Explained::Yes)
+            };
+            let cases: Vec<Case> =
+                findings.iter().filter(explained).filter_map(|found| self.case(found).ok()).collect();
+            let Ok(pair) = self.pair(findings[0]) else { continue };
+            self.sink.send(Event::ExplainStep { finding: build.into(), layer: "safe set".into() });
+            let (desk, workshop) = (self.desk, self.workshop);
+            let question = Question { desk, workshop, pair: &pair, cases: &cases, guilty: &guilty, limit };
+            let before = question.spent();
+            let answer = question.answer()?;
+            file.safe.retain(|row| !same(row));
+            match answer {
+                Ok(mut safe) => {
+                    safe.row.cost = since(question.spent(), before);
+                    safe.row.ns = self.watch.safe(&cases, &safe)?;
+                    file.safe.push(safe.row);
+                }
+                Err(why) => self.sink.send(Event::Note { text: format!("no safe set of {build}: {why}") }),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unexplained(explained: Explained, reason: String) -> ExplainRow {
+    ExplainRow { explained, reason, ..ExplainRow::default() }
+}

@@ -1,0 +1,153 @@
+//! A matrix opened: loaded, planned, with a place for compiled objects. Nothing is compiled yet.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::error::{LabError, Progress};
+use crate::c::SourceIndex;
+use crate::compile::{Cache, Compiled, Settings, compile_all};
+use crate::matrix;
+use crate::model::{Build, EventSink, Experiment, Function, STRATEGIES, printable};
+use crate::plan::{self, Plan};
+use crate::pool::Limits;
+use crate::presets;
+use crate::search::unfit_for_exhaustive;
+
+/// What a lab may use of the machine. The default is the user's cache folder, every CPU, and no interrupt.
+#[derive(Clone, Debug, Default)]
+pub struct Means {
+    /// Where compiled objects are kept; None: the user's cache folder.
+    pub cache: Option<PathBuf>,
+    /// Processes at work at once; None: the number of CPUs.
+    pub jobs: Option<u16>,
+    /// The work ends soon after this becomes true, with [`LabError::Interrupted`].
+    pub cancel: Arc<AtomicBool>,
+}
+
+/// An opened matrix.
+pub struct Lab {
+    pub experiment: Experiment,
+    pub plan: Plan,
+    pub cache: Cache,
+    /// Processes at work at once.
+    pub jobs: usize,
+    /// Set by an interrupt.
+    pub cancel: Arc<AtomicBool>,
+    /// The sources, read when somebody first asks for what is in them.
+    index: OnceLock<SourceIndex>,
+}
+
+/// Reads a matrix file. What comes back can be changed before a [`Lab`] is made of it: other settings of the
+/// search, fewer functions.
+pub fn load(path: &Path) -> Result<Experiment, LabError> {
+    let mut experiment = matrix::load(path)?;
+    // Without it no tool can be started, and each would say so in words that mislead.
+    let temporary = std::env::temp_dir();
+    if !temporary.is_dir() {
+        return Err(LabError::NoTemporaryFolder(temporary.display().to_string()));
+    }
+    presets::apply(&mut experiment)?;
+    Ok(experiment)
+}
+
+/// That there is a strategy of this name.
+pub fn check_strategy(name: &str) -> Result<(), LabError> {
+    if STRATEGIES.contains(&name) {
+        return Ok(());
+    }
+    Err(LabError::NoSuchStrategy { name: name.into() })
+}
+
+/// That every function can be searched as the settings say. A strategy that needs every input can take only
+/// functions with few enough.
+pub fn check_search(experiment: &Experiment) -> Result<(), LabError> {
+    check_strategy(&experiment.search.strategy)?;
+    if experiment.search.strategy != "exhaustive" {
+        return Ok(());
+    }
+    let why = |f: &Function| Some(format!("\n  {}: {}", f.name, unfit_for_exhaustive(f)?));
+    let functions: String = experiment.functions.iter().filter_map(why).collect();
+    if functions.is_empty() {
+        return Ok(());
+    }
+    Err(LabError::TooManyInputs { functions, matrix: printable(&experiment.path.display().to_string()) })
+}
+
+impl Lab {
+    /// Opens a matrix file as it is.
+    pub fn open(path: &Path, means: Means) -> Result<Lab, LabError> {
+        Lab::new(load(path)?, means)
+    }
+
+    /// Plans the builds of an experiment and opens the cache.
+    pub fn new(experiment: Experiment, means: Means) -> Result<Lab, LabError> {
+        let plan = plan::expand(&experiment)?;
+        let folder = means.cache.unwrap_or_else(Cache::default_folder);
+        let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Lab {
+            experiment,
+            plan,
+            cache: Cache::open(&folder)?,
+            jobs: means.jobs.map_or_else(cpus, usize::from),
+            cancel: means.cancel,
+            index: OnceLock::new(),
+        })
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// What a call of the code under test may use.
+    pub fn limits(&self) -> Limits {
+        let settings = &self.experiment.search;
+        let timeout = Duration::from_millis(settings.timeout_ms);
+        Limits { timeout, memory_mb: settings.memory_mb, jobs: self.jobs }
+    }
+
+    /// What compilers may use.
+    pub(super) fn settings(&self) -> Settings<'_> {
+        Settings { jobs: self.jobs, timeout: Settings::TIMEOUT, cancel: &self.cancel }
+    }
+
+    /// Compiles builds of an experiment, which may be a part of the lab's own.
+    pub(super) fn compile(
+        &self,
+        experiment: &Experiment,
+        builds: &[Build],
+        sink: &dyn EventSink,
+    ) -> Result<Compiled, LabError> {
+        let compiled = compile_all(experiment, builds, &self.cache, &self.settings(), sink)?;
+        match compiled.interrupted {
+            true => Err(LabError::Interrupted(Progress::Compiling)),
+            false => Ok(compiled),
+        }
+    }
+
+    /// The place of a function by name.
+    pub fn function(&self, name: &str) -> Option<(usize, &Function)> {
+        self.experiment.functions.iter().enumerate().find(|(_, f)| f.name == name)
+    }
+
+    /// The place of a build in the plan by name.
+    pub fn build(&self, name: &str) -> Option<usize> {
+        self.plan.builds.iter().position(|b| b.id.as_str() == name)
+    }
+
+    /// For each function of the experiment the numbers of its sources that are worth trying.
+    pub fn literals(&self) -> Vec<Vec<f64>> {
+        let Experiment { functions, search, .. } = &self.experiment;
+        if !search.literals {
+            return vec![Vec::new(); functions.len()];
+        }
+        functions.iter().map(|function| self.index().values(function)).collect()
+    }
+
+    /// What the sources define.
+    pub fn index(&self) -> &SourceIndex {
+        let Experiment { sources, functions, .. } = &self.experiment;
+        self.index.get_or_init(|| SourceIndex::read(sources, functions))
+    }
+}

@@ -1,0 +1,185 @@
+//! What shows one finding on a machine without bitrift: command lines, a C file with a `main`, copies of the sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::error::LabError;
+use super::finding::Finding;
+use super::open::Lab;
+use super::programs::Programs;
+use crate::compile::{Relocation, ReproCall, repro_lines, repro_text, setting_words};
+use crate::findings::{StoredWitness, answer_word, is_timeout, with_inputs};
+use crate::model::{Build, EventSink, Experiment, FpSetting, NumberText, RunFile, printable};
+use crate::toolchain::{Family, find};
+
+/// Where copies of the sources go.
+const FILES: &str = "files";
+/// A call that is to give a value has this long.
+const PATIENCE_MS: u64 = 60_000;
+
+/// One of the two builds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub build: String,
+    /// The compiler's first line about itself, when the finding was stored.
+    pub version: String,
+    /// Where its objects and its program go.
+    pub folder: String,
+    pub compile: Vec<Vec<String>>,
+    /// Ways to link, of which the first that works counts.
+    pub link: Vec<Vec<String>>,
+    /// The line that runs the program.
+    pub run: Vec<String>,
+    /// The word by which the stored answer is known.
+    pub word: String,
+    pub answer: NumberText,
+}
+
+/// A finding that is to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repro {
+    pub id: String,
+    pub function: String,
+    /// Names of the parameters with the witness.
+    pub inputs: Vec<(String, NumberText)>,
+    /// The baseline, then the variant.
+    pub sides: [Side; 2],
+    /// The machine that found it.
+    pub host: String,
+}
+
+/// A finding with the files that show it.
+#[derive(Clone, Debug)]
+pub struct Kit {
+    pub repro: Repro,
+    /// The C file that calls the function.
+    pub text: String,
+    /// Files to copy, by their places beside the script.
+    pub copies: BTreeMap<PathBuf, PathBuf>,
+}
+
+/// Findings of a run that are to be shown, with their programs.
+pub struct Repros<'r> {
+    lab: &'r Lab,
+    run: &'r RunFile,
+    /// With their inputs.
+    pub findings: Vec<Finding<'r>>,
+    programs: Programs,
+}
+
+/// One of the two builds, and what its program was linked from.
+struct Part<'a> {
+    build: &'a Build,
+    setting: FpSetting,
+    headers: &'a BTreeSet<PathBuf>,
+}
+
+/// Which arguments a compiler understands; one that is not here is judged by its name.
+pub fn family(command: &str) -> Family {
+    find(command).map_or_else(|_| Family::guess(command), |compiler| compiler.family)
+}
+
+impl Lab {
+    /// Compiles the programs that show findings of a run.
+    pub fn repros<'r>(
+        &'r self,
+        run: &'r RunFile,
+        mut findings: Vec<Finding<'r>>,
+        sink: &dyn EventSink,
+    ) -> Result<Repros<'r>, LabError> {
+        for Finding { row, witness } in &mut findings {
+            *witness = with_inputs(row, witness, &self.experiment.functions).map_err(|error| {
+                let reason = format!("{error}; give the run's own --matrix");
+                LabError::NotShown { id: witness.id.clone(), reason }
+            })?;
+        }
+        let programs = self.programs_of(findings.iter().map(|found| &found.witness), sink)?;
+        Ok(Repros { lab: self, run, findings, programs })
+    }
+}
+
+impl Repros<'_> {
+    /// What shows one of the findings.
+    pub fn kit(&self, Finding { row: function_row, witness }: &Finding<'_>) -> Result<Kit, LabError> {
+        let StoredWitness { id, function, baseline, build, row, inputs } = witness;
+        let parts = [self.part(witness, baseline)?, self.part(witness, build)?];
+        let headers = parts.iter().flat_map(|part| part.headers).cloned().collect();
+        let mut experiment = self.programs.experiment.clone();
+        experiment.functions.retain(|f| f.name == *function);
+        let moved = Relocation::new(&experiment, &[parts[0].build, parts[1].build], &headers, FILES);
+        let experiment = moved.experiment(&experiment);
+        let sides = [
+            self.side(id, &moved, &experiment, (&parts[0], "baseline"), &row.baseline)?,
+            self.side(id, &moved, &experiment, (&parts[1], "variant"), &row.variant)?,
+        ];
+        let limit_ms = match [&row.baseline, &row.variant].into_iter().any(is_timeout) {
+            true => experiment.search.timeout_ms,
+            false => PATIENCE_MS,
+        };
+        let about =
+            format!("{}: prints the bits of the result at one input. Made by bitrift.", printable(id));
+        let forced = parts.iter().any(|part| part.setting != FpSetting::default());
+        let call = ReproCall { experiment: &experiment, inputs, forced, limit_ms, about: &about };
+        let text = repro_text(&call).ok_or_else(|| LabError::NotShown {
+            id: id.clone(),
+            reason: format!("function {function} is not in the matrix"),
+        })?;
+        let names = function_row.params.iter().map(|p| p.name.clone());
+        let repro = Repro {
+            id: id.clone(),
+            function: function.clone(),
+            inputs: names.zip(row.inputs.iter().cloned()).collect(),
+            sides,
+            host: format!("{}, {}", self.run.host.cpu, self.run.host.libm),
+        };
+        let copies = moved.files().map(|(from, to)| (to, from.to_path_buf())).collect();
+        Ok(Kit { repro, text, copies })
+    }
+
+    /// What is known of a build that has the function.
+    fn part(&self, witness: &StoredWitness, name: &str) -> Result<Part<'_>, LabError> {
+        let cannot =
+            |reason: String| LabError::NoProgram { id: witness.id.clone(), build: name.into(), reason };
+        let program = self.programs.program(&witness.function, name).map_err(|why| cannot(why.0))?;
+        let build = self.lab.build(name).ok_or_else(|| cannot("not a build of the matrix".into()))?;
+        let (object, objects) = program;
+        let setting = object.runner.as_ref().map(|runner| runner.setting).unwrap_or_default();
+        Ok(Part { build: &self.lab.plan.builds[build], setting, headers: &objects.headers })
+    }
+
+    fn side(
+        &self,
+        id: &str,
+        moved: &Relocation,
+        experiment: &Experiment,
+        (part, folder): (&Part<'_>, &str),
+        answer: &NumberText,
+    ) -> Result<Side, LabError> {
+        let Part { build, setting, .. } = part;
+        let relocated = moved.build(&build.plainly());
+        let (compile, link) = repro_lines(experiment, &relocated, family(&build.command), folder);
+        let tunables = build.environment.tunables.iter();
+        let mut run: Vec<String> =
+            tunables.flat_map(|value| ["env".to_string(), format!("GLIBC_TUNABLES={value}")]).collect();
+        run.extend(build.runner.iter().cloned());
+        run.push(format!("./{folder}/repro"));
+        run.extend(setting_words(setting));
+        let result = experiment.functions.first().map(|f| f.result);
+        let word = result.and_then(|result| answer_word(result, experiment.search.nan, answer));
+        let word = word.ok_or_else(|| LabError::NotShown {
+            id: id.into(),
+            reason: format!("`{}` is nothing that one call of a program shows", answer.dec),
+        })?;
+        let version = self.run.builds.iter().find(|row| row.id == build.id.as_str());
+        Ok(Side {
+            build: build.id.to_string(),
+            version: version.map(|row| row.version.clone()).unwrap_or_default(),
+            folder: folder.into(),
+            compile: compile.into_iter().map(|line| line.argv).collect(),
+            link: link.into_iter().map(|line| line.argv).collect(),
+            run,
+            word,
+            answer: answer.clone(),
+        })
+    }
+}

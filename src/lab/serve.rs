@@ -1,0 +1,18 @@
+//! A process that the running program started from itself, to run code under test in.
+
+use std::process::ExitCode;
+
+use crate::eval::helper_main;
+use crate::pool::worker_main;
+
+/// Does the work of a worker or helper process when this process was started as one, and then ends it; returns at
+/// once in any other process. The first call of every `main` that uses a lab, before any thread is started.
+pub fn serve() {
+    let served: ExitCode = match std::env::args_os().nth(1).as_deref().and_then(|word| word.to_str()) {
+        Some("__worker") => worker_main(),
+        Some("__helper") => helper_main(),
+        _ => return,
+    };
+    let failed = served != ExitCode::SUCCESS;
+    std::process::exit(i32::from(failed));
+}
