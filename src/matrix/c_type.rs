@@ -1,7 +1,7 @@
 //! The C types a parameter or a result may have, by their spellings (LP64: long has 64 bits).
 
-use super::suggest::nearest;
 use crate::fp::Scalar;
+use crate::model::nearest;
 
 /// What to do with a type that cannot be sampled.
 pub(super) const USE_BODY: &str = "wrap the call: give `name` and scalar `params`, and a `body` that makes what the function needs and ends in `return`";

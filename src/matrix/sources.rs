@@ -7,8 +7,8 @@ use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::RawSources;
 use super::signature::is_identifier;
-use super::suggest::nearest;
 use crate::model::Sources;
+use crate::model::nearest;
 
 /// What a compiler driver takes as C or as its further stages.
 const EXTENSIONS: [&str; 4] = ["c", "i", "s", "S"];

@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
         let long = unit.is_long();
         if long && let Some(answer) = self.keeper.recall(name, &unit) {
             job.with(|progress| {
-                progress.evaluations += answer.evaluations;
+                progress.evaluations += answer.evaluations();
                 progress.timing.recalled += 1;
             });
             return self.schedule.answer(position, index, Ok(answer));
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
             self.keeper.keep(name, unit, answer);
         }
         let evaluations = job.with(|progress| {
-            progress.evaluations += answer.as_ref().map_or(0, |answer| answer.evaluations);
+            progress.evaluations += answer.as_ref().map_or(0, Answer::evaluations);
             progress.timing.units += 1;
             progress.timing.units_s += begun.elapsed().as_secs_f64();
             progress.timing.near_timeouts += cost.near;

@@ -1,12 +1,11 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
-use super::cigen::{Cigen, Course};
-use super::exhaustive::Exhaustive;
-use super::rival::Rival;
-use super::walk::walk_of;
-use super::{Answer, Task, Unit, run_unit};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::FunctionResult;
+use crate::search::cigen::{Cigen, Course};
+use crate::search::rivals::{Rival, walk_of};
+use crate::search::sweep::Exhaustive;
+use crate::search::{Answer, Task, Unit, run_unit};
 
 /// Plans a function's search. Lives beside the coordinator; its units run in workers.
 pub trait Strategy: Send {
