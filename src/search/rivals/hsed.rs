@@ -60,14 +60,14 @@ pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
 /// Follows a hot spot of a layer through all finer ones.
 fn descend(walker: &mut Walker, genes: &[Gene], spot: Vec<u64>, from: u32) -> Result<(), EvalError> {
     let finer: Vec<u32> = [SINGLE, FULL].into_iter().filter(|&bits| bits > from).collect();
-    let mut purse = (walker.left() / SHARE).max(FEWEST);
+    let mut allotted = (walker.left() / SHARE).max(FEWEST);
     let (mut input, mut coarse) = (spot, from);
     for (i, &bits) in finer.iter().enumerate() {
         let layer = Layer::around(genes, &input, coarse, bits);
-        let share = (purse / (finer.len() - i) as u64).min(SAMPLES);
+        let share = (allotted / (finer.len() - i) as u64).min(SAMPLES);
         if layer.count() > 1 {
             let mut best = Best::default();
-            purse = purse.saturating_sub(search(walker, &layer, share, &mut best)?);
+            allotted = allotted.saturating_sub(search(walker, &layer, share, &mut best)?);
             input = best.input.unwrap_or(input);
         }
         coarse = bits;
@@ -154,14 +154,14 @@ impl Watch for Best {
 }
 
 /// A height and its input.
-type Spot = (f64, Vec<u64>);
+type HotSpot = (f64, Vec<u64>);
 
 /// The hot spots of a layer: the highest input of every combination of signs and exponents.
 struct Spots<'a> {
     genes: &'a [Gene],
-    best: BTreeMap<Vec<(Side, u32)>, Spot>,
+    best: BTreeMap<Vec<(Side, u32)>, HotSpot>,
     /// The same by height, highest last, once they are being taken.
-    queue: Vec<Spot>,
+    queue: Vec<HotSpot>,
     highest: f64,
 }
 

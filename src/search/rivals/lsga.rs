@@ -30,7 +30,7 @@ pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
     while !walker.is_over() {
         // A count of a few runs, so within usize.
         let runs = (walker.left() / (MEMBERS + MUTATIONS) as u64).clamp(1, ABREAST) as usize;
-        let mut populations: Vec<Population> = (0..runs).map(|_| Population::new(arity)).collect();
+        let mut populations: Vec<Species> = (0..runs).map(|_| Species::new(arity)).collect();
         let mut inputs: Vec<u64> = Vec::new();
         for _ in 0..runs {
             inputs.extend(initial(&ladders, &mut walker.stream));
@@ -56,7 +56,7 @@ pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
 }
 
 /// Evaluates equally many inputs of each population, one population's after the other's.
-fn evaluate(walker: &mut Walker, inputs: &[u64], populations: &mut [Population]) -> Result<(), EvalError> {
+fn evaluate(walker: &mut Walker, inputs: &[u64], populations: &mut [Species]) -> Result<(), EvalError> {
     let heights = walker.heights(inputs)?;
     let each = heights.len() / populations.len();
     let arity = inputs.len() / heights.len();
@@ -152,16 +152,16 @@ fn normal(stream: &mut Stream) -> f64 {
 }
 
 /// Everything a run has evaluated. Nothing is ever removed.
-struct Population {
+struct Species {
     arity: usize,
     members: Vec<u64>,
     /// Heights and members, highest first. Faulty inputs are no parents and are left out.
     ranked: Vec<(f64, usize)>,
 }
 
-impl Population {
-    fn new(arity: usize) -> Population {
-        Population { arity, members: Vec::new(), ranked: Vec::new() }
+impl Species {
+    fn new(arity: usize) -> Species {
+        Species { arity, members: Vec::new(), ranked: Vec::new() }
     }
 
     fn add(&mut self, input: &[u64], height: f64) {
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn groups_span_two_orders_of_magnitude_and_the_best_is_selected_six_times_in_ten() {
-        let mut population = Population::new(1);
+        let mut population = Species::new(1);
         for (i, height) in [0.0, 30.0, 44.0, 50.0, 25.0, -1.0, 1.0].iter().enumerate() {
             population.add(&[i as u64], *height);
         }
@@ -280,7 +280,7 @@ mod tests {
         assert!((5800..6200).contains(&share(&[2, 3])), "{counts:?}");
         assert!((2250..2550).contains(&share(&[1, 4])), "{counts:?}");
         assert!((880..1040).contains(&counts[6]) && (560..720).contains(&counts[0]), "{counts:?}");
-        assert!(Population::new(1).select(&mut stream).is_none());
+        assert!(Species::new(1).select(&mut stream).is_none());
     }
 
     #[test]

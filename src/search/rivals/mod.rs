@@ -35,7 +35,7 @@ pub fn evaluations_of_paper(free: usize) -> u64 {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum RivalPhase {
     Specials,
     Walk,
     Done,
@@ -43,7 +43,7 @@ enum Phase {
 
 pub struct Rival {
     ledger: Ledger,
-    phase: Phase,
+    phase: RivalPhase,
     /// The comparisons each unit of the running phase is about.
     concerned: Vec<Vec<usize>>,
     /// Every input of the domain is a special one.
@@ -55,13 +55,13 @@ impl Strategy for Rival {
         self.absorb(answers);
         loop {
             let units = match self.phase {
-                Phase::Specials => self.plan_specials(),
-                Phase::Walk => self.plan_walks(),
-                Phase::Done => return Vec::new(),
+                RivalPhase::Specials => self.plan_specials(),
+                RivalPhase::Walk => self.plan_walks(),
+                RivalPhase::Done => return Vec::new(),
             };
             self.phase = match self.phase {
-                Phase::Specials => Phase::Walk,
-                Phase::Walk | Phase::Done => Phase::Done,
+                RivalPhase::Specials => RivalPhase::Walk,
+                RivalPhase::Walk | RivalPhase::Done => RivalPhase::Done,
             };
             if !units.is_empty() {
                 return units;
@@ -70,7 +70,7 @@ impl Strategy for Rival {
     }
 
     fn finish(mut self: Box<Self>) -> FunctionResult {
-        let stopped = self.phase != Phase::Done || !self.concerned.is_empty();
+        let stopped = self.phase != RivalPhase::Done || !self.concerned.is_empty();
         for comparison in self.ledger.comparisons.iter_mut() {
             if stopped && comparison.is_open() {
                 comparison.stop = Some(StopReason::Deadline);
@@ -87,7 +87,7 @@ impl Strategy for Rival {
 impl Rival {
     pub fn new(task: Task) -> Rival {
         let ledger = Ledger::new(task);
-        Rival { ledger, phase: Phase::Specials, concerned: Vec::new(), complete: false }
+        Rival { ledger, phase: RivalPhase::Specials, concerned: Vec::new(), complete: false }
     }
 
     /// Evaluations of each variant.

@@ -23,7 +23,7 @@ const PLAIN: [f64; 8] = [1.0, 0.5, 2.0, 1.5, 3.0, 10.0, -0.5, -1.0];
 pub fn specials(task: &Task, most: usize) -> Vec<u64> {
     let params = &task.function.params;
     let values: Vec<Vec<u64>> = params.iter().map(|param| special_values(task, param)).collect();
-    let mut planner = Planner {
+    let mut planner = SpecialsPlanner {
         samplers: params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect(),
         plain: params.iter().map(plain_values).collect(),
         stream: task.stream(StreamKey::Specials),
@@ -65,7 +65,7 @@ fn singles(values: &[Vec<u64>]) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
-struct Planner {
+struct SpecialsPlanner {
     samplers: Vec<ParamSampler>,
     /// Plain values of each parameter.
     plain: Vec<Vec<u64>>,
@@ -74,10 +74,10 @@ struct Planner {
     inputs: Vec<u64>,
 }
 
-impl Planner {
+impl SpecialsPlanner {
     /// An input with some parameters set and the others plain, or partitioned.
     fn add(&mut self, set: &[(usize, u64)]) {
-        let Planner { samplers, plain, stream, seen, inputs } = self;
+        let SpecialsPlanner { samplers, plain, stream, seen, inputs } = self;
         let among_plain = stream.below(2) == 0;
         let value = |(q, sampler): (usize, &ParamSampler)| {
             if let Some((_, value)) = set.iter().find(|(p, _)| *p == q) {

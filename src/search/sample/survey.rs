@@ -50,7 +50,7 @@ pub fn per_dimension(base: u32, free: usize) -> u64 {
 pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
     let settings = &task.settings;
     let params = &task.function.params;
-    let mut plan = Planner {
+    let mut plan = SurveyPlanner {
         samplers: params.iter().map(|p| ParamSampler::new(p, settings)).collect(),
         stream: task.stream(StreamKey::Survey),
         inputs: Vec::new(),
@@ -92,13 +92,13 @@ pub fn domain_size(task: &Task, most: u64) -> u64 {
     samplers.fold(1, |product, sampler| product.saturating_mul(sampler.count(most)))
 }
 
-struct Planner {
+struct SurveyPlanner {
     samplers: Vec<ParamSampler>,
     stream: Stream,
     inputs: Vec<u64>,
 }
 
-impl Planner {
+impl SurveyPlanner {
     /// Lists every input when there are at most `most`.
     fn enumerate(&mut self, most: u64) -> bool {
         let mut total: u64 = 1;
@@ -117,7 +117,7 @@ impl Planner {
 
     fn partitioned(&mut self, samples: u64) {
         for _ in 0..samples {
-            let Planner { samplers, stream, inputs } = self;
+            let SurveyPlanner { samplers, stream, inputs } = self;
             inputs.extend(samplers.iter().map(|s| s.partitioned(stream)));
         }
     }
@@ -187,7 +187,7 @@ impl Planner {
             }
         } else {
             for _ in 0..EDGE_COMBINATIONS {
-                let Planner { stream, inputs, .. } = self;
+                let SurveyPlanner { stream, inputs, .. } = self;
                 inputs.extend(edges.iter().map(|list| list[stream.below(list.len() as u64) as usize]));
             }
         }

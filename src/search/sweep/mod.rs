@@ -18,7 +18,7 @@ use crate::search::ledger::Ledger;
 use crate::search::strategy::Strategy;
 use crate::search::task::column;
 use crate::search::unit::{Answer, Harvest, Unit};
-use runs::{Gaps, Run, Runs};
+use runs::{Run, RungGaps, Runs};
 use stretch::{free_param, template};
 
 /// Most inputs of a domain that can be swept.
@@ -109,7 +109,7 @@ impl Exhaustive {
             let Harvest::Sweep { swept, plot } = answer.harvest else { continue };
             self.ledger.plot.extend(plot);
             let Some(ladder) = self.ladders.iter().find(|ladder| ladder.side() == side) else { continue };
-            let gaps = Gaps::new(ladder, self.ledger.task.settings.gap);
+            let gaps = RungGaps::new(ladder, self.ledger.task.settings.gap);
             for swept in swept {
                 let total = &mut self.totals[column(swept.variant)];
                 total.swept.absorb(&swept);

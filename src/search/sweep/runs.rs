@@ -39,15 +39,15 @@ pub struct Runs {
 
 /// Which gap parts two runs.
 #[derive(Clone, Copy)]
-pub struct Gaps<'a> {
+pub struct RungGaps<'a> {
     ladder: &'a Ladder,
     width: u64,
 }
 
-impl<'a> Gaps<'a> {
+impl<'a> RungGaps<'a> {
     /// `binades` is the setting `gap`.
-    pub fn new(ladder: &'a Ladder, binades: f64) -> Gaps<'a> {
-        Gaps { ladder, width: ladder.axis().steps(binades).max(ladder.count() / NARROWEST_GAP) }
+    pub fn new(ladder: &'a Ladder, binades: f64) -> RungGaps<'a> {
+        RungGaps { ladder, width: ladder.axis().steps(binades).max(ladder.count() / NARROWEST_GAP) }
     }
 
     /// Whether enough lies between two inconsistent rungs, and at least one clean value.
@@ -64,7 +64,7 @@ impl Runs {
     }
 
     /// The next inconsistent rung.
-    pub fn hit(&mut self, gaps: Gaps<'_>, rung: u64, input: &[u64], score: &Score) {
+    pub fn hit(&mut self, gaps: RungGaps<'_>, rung: u64, input: &[u64], score: &Score) {
         if let Some(run) = self.list.last_mut()
             && !gaps.part(run.last, rung)
         {
@@ -87,7 +87,7 @@ impl Runs {
     }
 
     /// The runs of the rungs that follow.
-    pub fn append(&mut self, gaps: Gaps<'_>, next: Runs) {
+    pub fn append(&mut self, gaps: RungGaps<'_>, next: Runs) {
         let Runs { list, head, tail } = next;
         let before = if self.list.is_empty() { &mut self.head } else { &mut self.tail };
         add_changes(before, &head);
@@ -173,7 +173,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn build(ladder: &Ladder, hits: &[(u64, u64)]) -> Runs {
-        let gaps = Gaps::new(ladder, 1.0);
+        let gaps = RungGaps::new(ladder, 1.0);
         let mut runs = Runs::default();
         for &(rung, ulps) in hits {
             let outcome = |bits: u64| Outcome::Value(bits);
@@ -199,8 +199,8 @@ mod tests {
             let whole = build(&ladder, &hits);
             let (a, b) = hits.split_at(cut.min(hits.len()));
             let mut parts = Runs::default();
-            parts.append(Gaps::new(&ladder, 1.0), build(&ladder, a));
-            parts.append(Gaps::new(&ladder, 1.0), build(&ladder, b));
+            parts.append(RungGaps::new(&ladder, 1.0), build(&ladder, a));
+            parts.append(RungGaps::new(&ladder, 1.0), build(&ladder, b));
             for run in &mut parts.list {
                 run.sum_bits = whole.list.iter().find(|w| w.first == run.first).map_or(0.0, |w| w.sum_bits);
             }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::runs::{Gaps, Runs};
+use super::runs::{RungGaps, Runs};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Side;
 use crate::model::Param;
@@ -69,7 +69,7 @@ pub fn run(task: &Task, unit: &SweepUnit, evaluator: &mut dyn Evaluator) -> Resu
         let harvest = Harvest::Sweep { swept: Vec::new(), plot: Vec::new() };
         return Ok(Answer { closing: Closing::default(), harvest });
     };
-    let gaps = Gaps::new(&ladder, task.settings.gap);
+    let gaps = RungGaps::new(&ladder, task.settings.gap);
     let variants = &unit.crowd.variants;
     let mut swept: Vec<Swept> =
         variants.iter().map(|&variant| Swept { variant, ..Swept::default() }).collect();
@@ -114,7 +114,7 @@ pub fn run(task: &Task, unit: &SweepUnit, evaluator: &mut dyn Evaluator) -> Resu
 
 impl Swept {
     /// An input whose two outcomes differ.
-    fn add(&mut self, gaps: Gaps<'_>, cell: u64, rung: u64, input: &[u64], score: &Score) {
+    fn add(&mut self, gaps: RungGaps<'_>, cell: u64, rung: u64, input: &[u64], score: &Score) {
         if let Some(change) = score.change {
             *self.statistics.changes.entry(change).or_default() += 1;
         }
