@@ -36,7 +36,7 @@ pub const SEARCH_KEYS: [SearchKey; 26] = [
         },
     ),
     key("seed", "N", "The one seed of every random choice", |s, v| {
-        s.seed = integer(v, 0, i64::MAX.cast_unsigned())?;
+        s.seed = integer(v, 0, u64::MAX)?;
         Ok(())
     }),
     key(
