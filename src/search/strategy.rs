@@ -75,10 +75,10 @@ mod tests {
     #[test]
     fn sixteen_coordinates_that_differ_everywhere_are_searched_in_bounded_memory() {
         for (strategy, budget) in [
-            ("auto", Budget::Evaluations(30_000)),
-            ("cigen", Budget::Evaluations(30_000)),
-            ("random", Budget::Evaluations(30_000)),
-            ("hsed", Budget::Evaluations(10_000)),
+            ("auto", Budget::Evaluations(12_000)),
+            ("cigen", Budget::Evaluations(12_000)),
+            ("random", Budget::Evaluations(12_000)),
+            ("hsed", Budget::Evaluations(5_000)),
         ] {
             let task = sixteen_doubles(strategy, budget);
             let one: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits()));
