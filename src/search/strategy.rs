@@ -79,6 +79,7 @@ mod tests {
             ("cigen", Budget::Evaluations(12_000)),
             ("random", Budget::Evaluations(12_000)),
             ("hsed", Budget::Evaluations(5_000)),
+            ("mcmc", Budget::Evaluations(5_000)),
         ] {
             let task = sixteen_doubles(strategy, budget);
             let one: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits()));

@@ -85,8 +85,12 @@ fn sample(walker: &mut Walker) -> Result<Vec<Chain>, EvalError> {
     let mut starts = Vec::new();
     let (mut owners, mut inputs) = (Vec::new(), Vec::new());
     for i in 0..visited {
-        let number = if visited < cells { walker.stream.below(cells) } else { i };
-        let cell = combination(number, &sizes);
+        let cell = match cells {
+            // More combinations than can be numbered.
+            u64::MAX => sizes.iter().map(|&size| walker.stream.below(size) as usize).collect(),
+            _ if visited < cells => combination(walker.stream.below(cells), &sizes),
+            _ => combination(i, &sizes),
+        };
         for _ in 0..each {
             let Walker { samplers, stream, .. } = &mut *walker;
             inputs.extend(samplers.iter().zip(&cell).map(|(sampler, &c)| sampler.in_cell(c, stream)));
