@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
         let mut cost = Cost::default();
         let reply = lane.perform(piece, &mut cost, &replaced);
         let answer = match reply {
-            Ok(Reply::Answer(answer)) => Ok(answer),
+            Ok(Reply::Answer(answer)) => Ok(*answer),
             Ok(_) => Err(Early::Failed("the worker answered something else".into())),
             Err(Halt::Failed(reason)) => Err(Early::Failed(reason)),
             // The flag ends every thread at its next turn.
