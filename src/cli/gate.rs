@@ -7,8 +7,8 @@ use clap::Args;
 use super::FunctionGlobs;
 use super::MeansOptions;
 use super::options::MATRIX;
-use super::search::{budget, number};
-use crate::model::{Budget, SearchSettings};
+use super::search::{OptionKeys, Overrides, help_of};
+use crate::model::SearchSettings;
 
 pub(super) const LOCK: &str = "bitrift.lock.json";
 
@@ -63,36 +63,32 @@ pub struct GateArgs {
 
 /// How to search otherwise than the lock says.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
-#[command(next_help_heading = "Search parameters (each overrides the lock or the matrix)")]
 pub struct GateSearch {
-    /// The one seed of every random choice [default: the lock's]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// The search algorithm [default: the lock's]
-    #[arg(long, value_name = "NAME")]
+    // Any word: the command says which strategies there are.
+    #[arg(long, value_name = "NAME", help = help_of("strategy"), help_heading = GateKeys::HEADING)]
     pub strategy: Option<String>,
-    /// Evaluations for each function and variant, or the paper's own budget [default: the lock's]
-    #[arg(long, value_name = "N|paper", value_parser = budget)]
-    pub budget: Option<Budget>,
-    /// CPU milliseconds one call may take
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub timeout_ms: Option<u64>,
-    /// Faults of a function and build after which it is given up
-    #[arg(long, value_name = "N")]
-    pub max_faults: Option<u32>,
+    #[command(flatten)]
+    pub settings: Overrides<GateKeys>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GateKeys;
+
+impl OptionKeys for GateKeys {
+    const HEADING: &'static str = "Search parameters (each overrides the lock or the matrix)";
+
+    fn has(name: &str) -> bool {
+        ["seed", "budget", "timeout_ms", "max_faults"].contains(&name)
+    }
 }
 
 impl GateSearch {
     /// Puts what was given over the settings.
     pub fn apply(&self, settings: &mut SearchSettings) {
-        let GateSearch { seed, strategy, budget, timeout_ms, max_faults } = self.clone();
-        settings.seed = seed.unwrap_or(settings.seed);
-        settings.budget = budget.unwrap_or(settings.budget);
-        settings.timeout_ms = timeout_ms.unwrap_or(settings.timeout_ms);
-        settings.max_faults = max_faults.unwrap_or(settings.max_faults);
-        if let Some(strategy) = strategy {
-            settings.strategy = strategy;
+        if let Some(strategy) = &self.strategy {
+            settings.strategy.clone_from(strategy);
         }
+        self.settings.apply(settings);
     }
 }
 
@@ -128,6 +124,6 @@ pub struct AcceptArgs {
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
-    let x = number(text)?;
+    let x: f64 = text.trim().parse().map_err(|_| "expected a number".to_string())?;
     if x.is_finite() && x >= 0.0 { Ok(x) } else { Err("expected a finite number, 0 or more".into()) }
 }

@@ -172,7 +172,13 @@ mod tests {
             "--partitions-f64 3,1",
             "--partitions-f64 5000",
             "--deadline-s -1",
-            "--popsize 0",
+            "--popsize 3",
+            "--max-faults 0",
+            "--memory-mb 63",
+            "--threshold 1.5",
+            "--dither 0,1",
+            "--coverage 1",
+            "--nan none",
             "--timeout-ms 0",
             "--budget 0",
             "--gap inf",
@@ -185,7 +191,9 @@ mod tests {
     fn a_budget_may_be_written_as_people_write_it() {
         let budget = |text: &str| {
             let Command::Run(args) = parsed(&format!("--budget {text}")).unwrap() else { panic!("not run") };
-            args.search.tuning.budget.unwrap()
+            let mut settings = SearchSettings::default();
+            args.search.apply(&mut settings);
+            settings.budget
         };
         assert_eq!(budget("2_000_000"), Budget::Evaluations(2_000_000));
         assert_eq!(budget("2e6"), Budget::Evaluations(2_000_000));

@@ -8,7 +8,7 @@ use crate::search::{Answer, Unit};
 use crate::store::{RunFolder, StoreError, UnitKey, UnitLog};
 
 /// Changes when the form of a unit or an answer does.
-const CONTEXT: &str = "bitrift unit 1";
+const CONTEXT: &str = "bitrift unit 2";
 
 pub struct UnitKeeper<'a> {
     folder: &'a RunFolder,
@@ -38,19 +38,37 @@ impl<'a> UnitKeeper<'a> {
 
     fn log<'l>(&self, logs: &'l mut Logs, function: &str) -> Option<&'l mut UnitLog> {
         let open = || match self.folder.open_units(function) {
-            Ok(log) => {
-                if !log.is_empty() {
-                    let text = format!("function {function}: {} units were done before", log.len());
-                    self.sink.send(Event::Note { text });
-                }
-                Some(log)
-            }
+            Ok(log) => self.greet(function, log),
             Err(error) => {
                 self.complain(function, &error);
                 None
             }
         };
         logs.entry(function.into()).or_insert_with(open).as_mut()
+    }
+
+    /// Says what a log holds, and marks it as of this form when it is not.
+    fn greet(&self, function: &str, mut log: UnitLog) -> Option<UnitLog> {
+        if log.get(&form()).is_some() {
+            let done = log.len() - 1;
+            let text = format!("function {function}: {done} units were done before");
+            self.sink.send(Event::Note { text });
+            return Some(log);
+        }
+        if !log.is_empty() {
+            let text = format!(
+                "function {function}: {} units were kept by another version of bitrift and are searched again",
+                log.len()
+            );
+            self.sink.send(Event::Note { text });
+        }
+        match log.append(&form(), &[]) {
+            Ok(()) => Some(log),
+            Err(error) => {
+                self.complain(function, &error);
+                None
+            }
+        }
     }
 
     fn complain(&self, function: &str, error: &StoreError) {
@@ -76,6 +94,13 @@ impl<'a> UnitKeeper<'a> {
             logs.insert(function.into(), None);
         }
     }
+}
+
+/// The key of an empty answer that marks a file as of this form.
+fn form() -> UnitKey {
+    let mut form = UnitKey::default();
+    form.copy_from_slice(&blake3::Hasher::new_derive_key(CONTEXT).finalize().as_bytes()[..16]);
+    form
 }
 
 fn key(unit: &Unit) -> Option<UnitKey> {

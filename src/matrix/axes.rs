@@ -9,7 +9,7 @@ use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::{RawCompiler, RawExclude, RawFlags, RawMatrix, RawTarget};
 use super::sources::plain;
-use super::suggest::nearest;
+use crate::model::nearest;
 use crate::model::{CompilerSpec, Exclude, FlagSet, TargetSpec};
 
 /// The target that is there when none is declared.

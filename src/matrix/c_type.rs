@@ -1,8 +1,8 @@
 //! Why a C type cannot be that of a parameter or a result, in the words of the matrix.
 
-use super::suggest::nearest;
 use crate::c::{self, NoScalar};
 use crate::fp::Scalar;
+use crate::model::nearest;
 
 /// What to do with a type that cannot be sampled.
 pub(super) const USE_BODY: &str = "wrap the call: give `name` and scalar `params`, and a `body` that makes what the function needs and ends in `return`";

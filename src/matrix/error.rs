@@ -14,7 +14,4 @@ pub enum MatrixError {
     /// The file is TOML, but not a valid matrix.
     #[error("{report}")]
     Invalid { path: PathBuf, report: String, problems: usize },
-    /// A search setting given outside a matrix file.
-    #[error("error: {message}")]
-    Setting { key: String, message: String },
 }

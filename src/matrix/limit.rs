@@ -6,7 +6,7 @@ use super::keys::{Keys, Reader};
 use super::place::{At, Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::{RawFunction, to_value};
-use super::settings::Value;
+use crate::model::SettingValue;
 use crate::model::{Function, Limit, LimitRule};
 
 pub(super) const LIMIT: &[&str] = &["function", "build", "max_bits", "allow", "expect"];
@@ -24,7 +24,7 @@ pub(super) struct RawLimit {
 /// What a limit says, wherever it stands.
 #[derive(Default)]
 pub(super) struct RawRules {
-    pub max_bits: Option<At<Value>>,
+    pub max_bits: Option<At<SettingValue>>,
     pub allow: Option<Text>,
     pub expect: Option<bool>,
 }
@@ -99,11 +99,11 @@ fn rules(raw: &RawRules, problems: &mut Problems) -> (Option<LimitRule>, bool) {
     (rule, expect)
 }
 
-fn max_bits(value: &At<Value>, problems: &mut Problems) -> f64 {
+fn max_bits(value: &At<SettingValue>, problems: &mut Problems) -> f64 {
     let bits = match value.value {
         // Exact: anything outside the few allowed values is refused below.
-        Value::Integer(n) => n as f64,
-        Value::Float(x) => x,
+        SettingValue::Integer(n) => n as f64,
+        SettingValue::Float(x) => x,
         _ => f64::NAN,
     };
     if !(0.0..=MOST_BITS).contains(&bits) {

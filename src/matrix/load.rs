@@ -13,8 +13,8 @@ use super::place::{Place, SourceFile};
 use super::problem::{Problem, Problems, render_plain};
 use super::raw::{RawFunction, RawMatrix, read_function_file, read_matrix};
 use super::sources::{plain, sibling_names};
-use super::suggest::nearest;
 use crate::model::Experiment;
+use crate::model::nearest;
 
 /// The largest matrix file; a larger one is something else.
 const LARGEST: u64 = 4 << 20;

@@ -19,12 +19,10 @@ mod place;
 mod problem;
 mod raw;
 mod search;
-mod settings;
 mod signature;
 mod sources;
-mod suggest;
 
 pub use error::MatrixError;
 pub use load::load;
-pub use settings::{SEARCH_KEYS, set_search_key};
-pub(crate) use suggest::{nearest, quoted};
+
+pub(crate) use crate::model::{nearest, quoted};

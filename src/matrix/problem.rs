@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::place::{Place, SourceFile, Text};
-use super::suggest::{nearest, quoted};
+use crate::model::{nearest, quoted};
 
 /// One thing that is wrong, and where.
 #[derive(Clone, Debug)]

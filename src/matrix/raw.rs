@@ -7,7 +7,7 @@ use super::keys::{Keys, Reader, type_name};
 use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
 use super::problem::Problem;
-use super::settings::{SEARCH_KEYS, Value};
+use crate::model::{SEARCH_KEY_NAMES, SettingValue};
 
 const TOP: &[&str] = &[
     "lab",
@@ -50,7 +50,7 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
     [
         ("[lab]", LAB),
         ("[sources]", SOURCES),
-        ("[search]", &SEARCH_KEYS),
+        ("[search]", &SEARCH_KEY_NAMES),
         ("[[target]]", TARGET),
         ("[[environment]]", ENVIRONMENT),
         ("[[compiler]]", COMPILER),
@@ -77,7 +77,7 @@ pub(super) struct RawMatrix {
     pub functions: Vec<RawFunction>,
     pub function_files: Vec<Text>,
     /// Keys of `[search]`, and `seed` of `[lab]`.
-    pub search: Vec<(Text, At<Value>)>,
+    pub search: Vec<(Text, At<SettingValue>)>,
     pub setup: Option<Text>,
     pub setup_headers: Vec<Text>,
 }
@@ -202,7 +202,7 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
     }
     raw.functions = read_functions(reader, &mut top);
     if let Some((place, table)) = top.table(reader, "search") {
-        let keys = Keys::open(reader, "[search]", place, table, &SEARCH_KEYS);
+        let keys = Keys::open(reader, "[search]", place, table, &SEARCH_KEY_NAMES);
         for (key, value) in keys.into_entries() {
             raw.search.push((key, At { place: reader.place(&value), value: to_value(&value) }));
         }
@@ -357,14 +357,16 @@ fn read_number(reader: &mut Reader<'_>, what: &str, value: &Spanned<DeValue<'_>>
     Some(Text::new(reader.file, reader.place(value), &text))
 }
 
-pub(super) fn to_value(value: &Spanned<DeValue<'_>>) -> Value {
+pub(super) fn to_value(value: &Spanned<DeValue<'_>>) -> SettingValue {
     match value.get_ref() {
-        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::String(text) => SettingValue::Text(text.to_string()),
         DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
-            .map_or(Value::Other("an integer that is too large"), Value::Integer),
-        DeValue::Float(float) => float.as_str().parse().map_or(Value::Other("a float"), Value::Float),
-        DeValue::Boolean(boolean) => Value::Boolean(*boolean),
-        DeValue::Array(items) => Value::List(items.iter().map(to_value).collect()),
-        other => Value::Other(type_name(other)),
+            .map_or(SettingValue::Other("an integer that is too large"), SettingValue::Integer),
+        DeValue::Float(float) => {
+            float.as_str().parse().map_or(SettingValue::Other("a float"), SettingValue::Float)
+        }
+        DeValue::Boolean(boolean) => SettingValue::Boolean(*boolean),
+        DeValue::Array(items) => SettingValue::List(items.iter().map(to_value).collect()),
+        other => SettingValue::Other(type_name(other)),
     }
 }

@@ -2,11 +2,10 @@
 
 use super::place::{At, Text};
 use super::problem::{Problem, Problems};
-use super::settings::{Value, apply};
-use crate::model::SearchSettings;
+use crate::model::{SearchKey, SearchSettings, SettingValue};
 
 /// The settings of a matrix; what it does not set keeps its default.
-pub(super) fn resolve(raw: &[(Text, At<Value>)], problems: &mut Problems) -> SearchSettings {
+pub(super) fn resolve(raw: &[(Text, At<SettingValue>)], problems: &mut Problems) -> SearchSettings {
     let mut settings = SearchSettings::default();
     for (index, (key, value)) in raw.iter().enumerate() {
         // The seed may stand in [lab] or in [search].
@@ -16,7 +15,9 @@ pub(super) fn resolve(raw: &[(Text, At<Value>)], problems: &mut Problems) -> Sea
                 .add(problem.label("again here").also(first.place, "first here").help("keep one of the two"));
             continue;
         }
-        if let Err(expected) = apply(&mut settings, key.as_str(), &value.value) {
+        // A key that is none was told when the table was read.
+        let Some(setting) = SearchKey::named(key.as_str()) else { continue };
+        if let Err(expected) = setting.set(&mut settings, &value.value) {
             let label = match expected.meant {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("this is {}", value.value.describe()),

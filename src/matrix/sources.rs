@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::RawSources;
-use super::suggest::nearest;
 use crate::c::is_identifier;
-use crate::model::Sources;
+use crate::model::{Sources, nearest};
 
 /// What a compiler driver takes as C or as its further stages.
 const EXTENSIONS: [&str; 4] = ["c", "i", "s", "S"];

@@ -28,8 +28,11 @@ mod printable;
 mod result;
 mod run;
 mod samples;
+mod search_keys;
+mod setting_value;
 mod settings;
 mod speed;
+mod suggest;
 mod truth;
 
 pub use artifact::{Arithmetic, Artifact, ArtifactStatus, BuiltObject, FunctionStatus, RunnerPlan};
@@ -65,6 +68,9 @@ pub use run::{
     RangeRow, RunFile, SCHEMA, SourceRow, WithoutFlushing, WitnessRow,
 };
 pub use samples::FunctionSamples;
+pub use search_keys::{SEARCH_KEY_NAMES, SEARCH_KEYS, SearchKey};
+pub use setting_value::{Expected, SettingValue};
 pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
 pub use speed::{SPEED_SCHEMA, SpeedFile, SpeedRow};
+pub use suggest::{nearest, quoted};
 pub use truth::{TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment};

@@ -31,6 +31,12 @@ pub enum ClusterBackend {
     Linfa,
 }
 
+impl ClusterBackend {
+    /// By the name people write.
+    pub const ALL: [(&'static str, ClusterBackend); 2] =
+        [("grid", ClusterBackend::Grid), ("linfa", ClusterBackend::Linfa)];
+}
+
 /// The settings of a search: `[search]` in the matrix, or options of `run`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchSettings {

@@ -49,7 +49,7 @@ pub(super) enum Work {
 
 #[derive(Serialize, Deserialize)]
 pub(super) enum Reply {
-    Answer(Answer),
+    Answer(Box<Answer>),
     Outcomes(Vec<Vec<Outcome>>),
     Nanoseconds(u64),
     /// Of each build.

@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
         let long = unit.is_long();
         if long && let Some(answer) = self.client.recall(name, &unit) {
             job.with(|progress| {
-                progress.evaluations += answer.evaluations;
+                progress.evaluations += answer.evaluations();
                 progress.timing.recalled += 1;
             });
             return self.schedule.answer(position, index, Ok(answer));
@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
         let mut cost = Cost::default();
         let reply = lane.perform(piece, &mut cost, &replaced);
         let answer = match reply {
-            Ok(Reply::Answer(answer)) => Ok(answer),
+            Ok(Reply::Answer(answer)) => Ok(*answer),
             Ok(_) => Err(Early::Failed("the worker answered something else".into())),
             Err(Halt::Failed(reason)) => Err(Early::Failed(reason)),
             // The flag ends every thread at its next turn.
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
             self.client.keep(name, unit, answer);
         }
         let evaluations = job.with(|progress| {
-            progress.evaluations += answer.as_ref().map_or(0, |answer| answer.evaluations);
+            progress.evaluations += answer.as_ref().map_or(0, Answer::evaluations);
             progress.timing.units += 1;
             progress.timing.units_s += begun.elapsed().as_secs_f64();
             progress.timing.near_timeouts += cost.near;

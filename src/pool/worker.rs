@@ -94,7 +94,7 @@ fn attempt(host: &mut Host, selection: Selection, work: &Work, tasks: &BTreeMap<
 fn perform(native: &mut Native, work: &Work, tasks: &BTreeMap<usize, Task>) -> Result<Reply, EvalError> {
     match work {
         Work::Unit { job, unit } => match tasks.get(job) {
-            Some(task) => Ok(Reply::Answer(run_unit(task, unit, native)?)),
+            Some(task) => Ok(Reply::Answer(Box::new(run_unit(task, unit, native)?))),
             None => Ok(Reply::Failed(format!("a unit of job {job}, whose task never came"))),
         },
         Work::Evaluate { inputs, batch } => {

@@ -1,53 +1,35 @@
-//! Searching for inconsistent inputs. A strategy plans units of work in phases; a unit runs next to
-//! the loaded code and sees only an `Evaluator`. Nothing here knows of processes or threads.
+//! Searching for inconsistent inputs. A strategy plans units of work in phases; a unit runs next to the loaded code
+//! and sees only an `Evaluator`. Nothing here knows of processes or threads.
+//!
+//! In the order a search runs:
+//!
+//! 1. `task` is what a search is given, `strategy` the planner that is made for it: `cigen` (also the default,
+//!    `auto`), one of the `rivals`, or `sweep` for every input there is.
+//! 2. The strategy plans `unit`s. `sample` says which inputs are tried first; `streams` names every random choice.
+//! 3. A unit runs in a worker: `evaluate` scores inputs on two builds and keeps what matters; `sample`, `seams`,
+//!    `tighten`, `evolve`, `rivals` and `sweep` have a unit each, or several.
+//! 4. Answers go into the `ledger`, which knows what is left of the budget and makes the result in the end.
+//!
+//! Within `cigen`: survey, strata, seams along `lines`, clustering into candidate ranges, dense samples,
+//! tightening, and the `finale`; what the default adds to the paper's algorithm is in `course`.
 
-mod auto;
-mod bgrt;
-mod budget;
 mod cigen;
-mod comparison;
-mod dense;
-mod edge;
-mod edge_values;
+mod evaluate;
 mod evolve;
-mod evolve_argmin;
-mod exhaustive;
-mod finish;
-mod found;
-mod ga;
-mod gene;
-mod hsed;
-mod keepsake;
-mod lattice;
-mod layers;
 mod ledger;
-mod lsga;
-mod mcmc;
-mod ordinary;
-mod phases;
-mod probe;
-mod random;
-mod rival;
-mod runs;
-mod sampler;
-mod sampling;
-mod scout;
-mod seam;
+mod rivals;
+mod sample;
 mod seams;
-mod specials;
-mod split;
 mod strategy;
-mod survey;
+mod streams;
 mod sweep;
-mod thin;
+mod task;
 mod tighten;
 mod unit;
-mod walk;
-mod zoom;
 
-pub use exhaustive::unfit as unfit_for_exhaustive;
-pub use found::Score;
-pub use ordinary::{is_ordinary, ordinary_inputs};
-pub use specials::specials;
+pub use evaluate::Score;
+pub use sample::{is_ordinary, ordinary_inputs, specials};
 pub use strategy::{Strategy, create, run_here};
-pub use unit::{Answer, Task, Unit, run_unit};
+pub use sweep::unfit as unfit_for_exhaustive;
+pub use task::Task;
+pub use unit::{Answer, Unit, run_unit};

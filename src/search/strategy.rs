@@ -1,12 +1,11 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
-use super::cigen::{Cigen, Course};
-use super::exhaustive::Exhaustive;
-use super::rival::Rival;
-use super::walk::walk_of;
-use super::{Answer, Task, Unit, run_unit};
 use crate::eval::{EvalError, Evaluator};
 use crate::model::FunctionResult;
+use crate::search::cigen::{Cigen, Course};
+use crate::search::rivals::{Rival, walk_of};
+use crate::search::sweep::Exhaustive;
+use crate::search::{Answer, Task, Unit, run_unit};
 
 /// Plans a function's search. Lives beside the coordinator; its units run in workers.
 pub trait Strategy: Send {
@@ -39,4 +38,69 @@ pub fn run_here(task: &Task, evaluator: &mut dyn Evaluator) -> Result<Option<Fun
         units = strategy.next(answers?);
     }
     Ok(Some(strategy.finish()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Fake, FakeBuild};
+    use crate::fp::Scalar;
+    use crate::model::{Budget, BuildId, Callee, Domain, Function, Outcome, Param, SearchSettings};
+
+    const COORDINATES: usize = 16;
+
+    fn sixteen_doubles(strategy: &str, budget: Budget) -> Task {
+        let param = |i: usize| Param {
+            name: format!("x{i}"),
+            c_type: "double".into(),
+            ty: Scalar::F64,
+            domain: Domain::all(Scalar::F64),
+            domain_text: String::new(),
+        };
+        Task {
+            function: Function {
+                name: "f".into(),
+                params: (0..COORDINATES).map(param).collect(),
+                result: Scalar::F64,
+                result_c_type: "double".into(),
+                callee: Callee::Call("f(x)".into()),
+                headers: Vec::new(),
+            },
+            builds: vec![BuildId("gcc/O0/native".into()), BuildId("gcc/O3/native".into())],
+            settings: SearchSettings { strategy: strategy.into(), budget, ..SearchSettings::default() },
+            literals: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn sixteen_coordinates_that_differ_everywhere_are_searched_in_bounded_memory() {
+        for (strategy, budget) in [
+            ("auto", Budget::Evaluations(12_000)),
+            ("cigen", Budget::Evaluations(12_000)),
+            ("random", Budget::Evaluations(12_000)),
+            ("hsed", Budget::Evaluations(5_000)),
+            ("mcmc", Budget::Evaluations(5_000)),
+        ] {
+            let task = sixteen_doubles(strategy, budget);
+            let one: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits()));
+            let off: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits() + 1));
+            let mut fake = Fake::new(COORDINATES, vec![one, off]);
+            let mut strategy = create(&task).unwrap();
+            let mut units = strategy.next(Vec::new());
+            while !units.is_empty() {
+                let answers: Vec<Answer> =
+                    units.iter().map(|unit| run_unit(&task, unit, &mut fake).unwrap()).collect();
+                for answer in &answers {
+                    let size = postcard::to_allocvec(answer).unwrap().len();
+                    assert!(size < 8 << 20, "{}: {size} bytes", task.settings.strategy);
+                }
+                units = strategy.next(answers);
+            }
+            let result = strategy.finish();
+            let ranges = result.comparisons[0].ranges.len();
+            // Of 65,536 orthants only as many have ranges as eight coordinates would have.
+            assert!((1..=256).contains(&ranges), "{}: {ranges}", task.settings.strategy);
+            assert!(result.comparisons[0].witness.is_some());
+        }
+    }
 }

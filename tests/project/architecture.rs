@@ -5,6 +5,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const MOST_LINES: usize = 450;
+const MOST_FUNCTION_LINES: usize = 80;
+
+/// Type names that a stage defines twice for now.
+const NAMED_TWICE: [(&str, &str); 13] = [
+    ("commands", "Desk"),
+    ("compile", "Part"),
+    ("compile", "Ready"),
+    ("explain", "Texts"),
+    ("explain", "Trial"),
+    ("gate", "Change"),
+    ("gate", "Desk"),
+    ("gate", "Point"),
+    ("gate", "Rules"),
+    ("literals", "Reader"),
+    ("report", "Group"),
+    ("report", "Tool"),
+    ("store", "Wrong"),
+];
+/// Functions that are too long for now, by file.
+const TOO_LONG: [(&str, &str); 1] = [("src/commands/run.rs", "search")];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -139,6 +159,110 @@ fn files_stay_short_and_say_what_they_are_for() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What stands before a name in a definition, without the words that say who may use it and how it is called.
+fn definition<'a>(line: &'a str, kinds: &[&str]) -> Option<&'a str> {
+    let mut rest = line;
+    if let Some(after) = rest.strip_prefix("pub") {
+        rest = match after.strip_prefix('(') {
+            Some(within) => within.split_once(") ")?.1,
+            None => after.trim_start(),
+        };
+    }
+    for word in ["const ", "async ", "unsafe ", "extern \"C\" "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest);
+    }
+    let name = kinds.iter().find_map(|kind| rest.strip_prefix(kind)?.strip_prefix(' '))?;
+    name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+/// Types that a file defines at its own level, outside its tests.
+fn types_of(text: &str) -> Vec<&str> {
+    let mut types = Vec::new();
+    let (mut marked, mut in_tests) = (false, false);
+    for line in text.lines() {
+        in_tests |= marked && line.contains("mod ") && line.ends_with('{');
+        marked = line == "#[cfg(test)]";
+        if !in_tests {
+            types.extend(definition(line, &["struct", "enum", "trait", "type", "union"]));
+        }
+        in_tests &= line != "}";
+    }
+    types
+}
+
+/// Functions of a formatted file and how many lines each has, the signature included.
+fn functions_of(text: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut functions = Vec::new();
+    for (i, line) in lines.iter().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        let Some(name) = definition(line.trim_start(), &["fn"]) else { continue };
+        let ends = |line: &&str| {
+            let code = line.get(indent..).filter(|_| line[..indent].trim().is_empty()).unwrap_or("");
+            code.starts_with('}') || (code.starts_with(')') && code.ends_with(';'))
+        };
+        let more = match line.ends_with(['}', ';']) {
+            true => 0,
+            false => lines[i + 1..].iter().position(|line| ends(&line)).map_or(0, |at| at + 1),
+        };
+        functions.push((name, 1 + more));
+    }
+    functions
+}
+
+#[test]
+fn a_stage_defines_a_type_name_once() {
+    let mut known: BTreeMap<(String, String), PathBuf> = BTreeMap::new();
+    let mut twice: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for path in files_below(&root().join("src"), &["rs"]) {
+        let Some(stage) = stage_of(&path) else { continue };
+        if path.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests")) {
+            continue;
+        }
+        for name in types_of(&fs::read_to_string(&path).unwrap()) {
+            let key = (stage.clone(), name.to_owned());
+            if let Some(first) = known.insert(key.clone(), path.clone()) {
+                if !NAMED_TWICE.contains(&(stage.as_str(), name)) {
+                    wrong.push(format!("{}: {name} is also defined in {}", path.display(), first.display()));
+                }
+                twice.insert(key);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (stage, name) in NAMED_TWICE {
+        let named = twice.contains(&(stage.to_owned(), name.to_owned()));
+        assert!(named, "{stage} defines {name} once: take it off the list of exceptions");
+    }
+}
+
+#[test]
+fn functions_stay_short() {
+    let mut wrong = Vec::new();
+    for path in files_below(&root().join("src"), &["rs"]) {
+        let inside = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        for (name, lines) in functions_of(&text) {
+            let long = lines > MOST_FUNCTION_LINES;
+            if long && !TOO_LONG.contains(&(inside, name)) {
+                wrong.push(format!("{inside}: {name} has {lines} lines, at most {MOST_FUNCTION_LINES}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn definitions_are_read_in_every_form() {
+    let text = "pub(super) struct A;\npub enum B {\n    type C = D;\n}\n#[cfg(test)]\nmod tests {\n    x\n\
+        struct E;\n}\ntype F = u8;\nlet struct_g = 1;";
+    assert_eq!(types_of(text), ["A", "B", "F"]);
+    let text = "fn a() {}\nimpl X {\n    pub const unsafe fn b(\n        x: u8,\n    ) -> u8 {\n        x\n    }\n\
+        \n    fn c(\n        self,\n    );\n}\n";
+    assert_eq!(functions_of(text), [("a", 1), ("b", 5), ("c", 3)]);
 }
 
 #[test]

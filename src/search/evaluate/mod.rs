@@ -1,0 +1,10 @@
+//! What every unit does with an input: evaluates it on two builds, scores the pair, and keeps a bounded number of
+//! samples that say where a range lies.
+
+mod found;
+mod probe;
+mod thin;
+
+pub use found::{Found, Score, keep_best};
+pub use probe::{Closing, EXAMPLES, Probe};
+pub use thin::{Hits, MOST_HITS};

@@ -1,0 +1,159 @@
+//! Turns what a search knows into its result, in values and in the order of values.
+
+use std::collections::BTreeMap;
+
+use super::Ledger;
+use super::comparison::{Comparison, Track};
+use crate::fp::Side;
+use crate::model::{
+    ClassChange, ComparisonResult, Edges, FaultKind, FaultRecord, FunctionResult, RangeResult, StopReason,
+};
+use crate::ranges::Orthant;
+use crate::search::task::column;
+
+/// Most samples for plots.
+const MOST_PLOTTED: usize = 2000;
+
+pub fn finish(ledger: Ledger) -> FunctionResult {
+    let comparisons: Vec<ComparisonResult> =
+        ledger.comparisons.iter().map(|c| comparison_result(&ledger, c)).collect();
+    let faults = fault_records(&ledger);
+    let samples = plot_samples(&ledger);
+    FunctionResult {
+        evaluations: comparisons.iter().map(|c| c.evaluations).sum(),
+        stop: function_stop(&comparisons),
+        comparisons,
+        faults,
+        samples,
+    }
+}
+
+/// The reason all comparisons share; else the one that says the result may be incomplete.
+fn function_stop(comparisons: &[ComparisonResult]) -> StopReason {
+    let Some(first) = comparisons.first() else { return StopReason::Complete };
+    if comparisons.iter().all(|c| c.stop == first.stop) {
+        return first.stop;
+    }
+    let stopped = |reason| comparisons.iter().any(|c| c.stop == reason);
+    [StopReason::Deadline, StopReason::Budget]
+        .into_iter()
+        .find(|&r| stopped(r))
+        .unwrap_or(StopReason::Complete)
+}
+
+fn comparison_result(ledger: &Ledger, comparison: &Comparison) -> ComparisonResult {
+    let variant = comparison.variant;
+    if comparison.stop == Some(StopReason::Nondeterministic) {
+        // Its numbers would differ from run to run: only the label is told.
+        let stop = StopReason::Nondeterministic;
+        return ComparisonResult {
+            variant,
+            evaluations: ledger.surveyed,
+            stop,
+            ..ComparisonResult::default()
+        };
+    }
+    let mut ranges: Vec<(RangeKey, RangeResult)> =
+        comparison.tracks.iter().filter_map(|track| range_result(comparison, track)).collect();
+    ranges.sort_by(|a, b| a.0.cmp(&b.0));
+    ComparisonResult {
+        variant,
+        evaluations: comparison.evaluations,
+        stop: comparison.stop.unwrap_or_else(|| comparison.end(&ledger.task.settings)),
+        ranges: ranges.into_iter().map(|(_, range)| range).collect(),
+        witness: comparison.best.as_ref().map(|best| best.witness()),
+        class_changes: comparison.statistics.changes.clone(),
+        census: None,
+    }
+}
+
+/// Orders ranges by value, with -0 before +0.
+type RangeKey = Vec<(Option<i128>, Side)>;
+
+fn range_result(comparison: &Comparison, track: &Track) -> Option<(RangeKey, RangeResult)> {
+    let pool = comparison.pools.get(&track.sides)?;
+    let best = comparison.best_in(track).map(|hit| hit.found.witness());
+    let mut class_changes: BTreeMap<ClassChange, u64> = BTreeMap::new();
+    let mut seen = track.uniform.clone();
+    let measured = seen.samples > 0;
+    for hit in pool.hits.iter().filter(|hit| track.range.cuboid.contains(&hit.point)) {
+        if let Some(change) = hit.found.change {
+            *class_changes.entry(change).or_default() += 1;
+        }
+        if !measured {
+            seen.add(hit.found.bits, None, true);
+        }
+    }
+    for (&change, count) in &track.uniform.changes {
+        *class_changes.entry(change).or_default() += count;
+    }
+    if !measured {
+        let missed = pool.misses.iter().filter(|point| track.range.cuboid.contains(point)).count();
+        seen.samples += missed as u64;
+    }
+    let (lo, hi) = values(&pool.orthant, track);
+    let key = pool.orthant.axes.iter().zip(&lo).map(|(axis, &bits)| (axis.ty().ordinal(bits), axis.side()));
+    let result = RangeResult {
+        edges: edges(&pool.orthant, track),
+        samples: seen.samples,
+        inconsistent: seen.inconsistent,
+        mean_bits: seen.mean_bits(),
+        witness: best?,
+        class_changes,
+        lo: lo.clone(),
+        hi,
+    };
+    Some((key.collect(), result))
+}
+
+/// The ends of a range: on the negative side the place farther from zero is the lower one.
+fn values(orthant: &Orthant, track: &Track) -> (Vec<u64>, Vec<u64>) {
+    let cuboid = &track.range.cuboid;
+    let ends = orthant.axes.iter().enumerate().map(|(d, axis)| {
+        let (near, far) = (axis.value(cuboid.lo[d]), axis.value(cuboid.hi[d]));
+        if axis.side() == Side::Negative { (far, near) } else { (near, far) }
+    });
+    ends.unzip()
+}
+
+fn edges(orthant: &Orthant, track: &Track) -> Vec<Edges> {
+    let kinds = orthant.axes.iter().zip(&track.range.edges);
+    kinds
+        .map(|(axis, &[near, far])| match axis.side() {
+            Side::Negative => Edges { lo: far, hi: near },
+            Side::Positive => Edges { lo: near, hi: far },
+        })
+        .collect()
+}
+
+/// Faults by build and kind; of a nondeterministic build only that it is one.
+fn fault_records(ledger: &Ledger) -> Vec<FaultRecord> {
+    let mut records: Vec<FaultRecord> =
+        ledger.faults.values().filter(|f| !ledger.nondeterministic.contains(&f.build)).cloned().collect();
+    records.extend(ledger.nondeterministic.iter().map(|&build| FaultRecord {
+        build,
+        kind: FaultKind::Nondeterministic,
+        count: 1,
+        examples: Vec::new(),
+    }));
+    records.sort_by_key(|f| (f.build, f.kind));
+    records
+}
+
+fn plot_samples(ledger: &Ledger) -> Vec<(Vec<u64>, Vec<f32>)> {
+    let stopped = |variant: usize| [0, variant].iter().any(|build| ledger.nondeterministic.contains(build));
+    let mut samples: Vec<(Vec<u64>, Vec<f32>)> = ledger
+        .plot
+        .iter()
+        .filter(|sample| !sample.chosen_by.is_some_and(stopped))
+        .map(|sample| {
+            let mut bits = sample.bits.clone();
+            for variant in ledger.task.variants().filter(|&variant| stopped(variant)) {
+                bits[column(variant)] = 0.0;
+            }
+            (sample.input.clone(), bits)
+        })
+        .collect();
+    samples.truncate(MOST_PLOTTED);
+    samples
+}
