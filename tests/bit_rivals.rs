@@ -12,7 +12,7 @@ use fakes::{doubles, is_inside, one, param, planted_build, search, span, task};
 const NAMES: [&str; 3] = ["ga", "lsga", "hsed"];
 
 fn with(strategy: &str, mut task: Task) -> Task {
-    task.settings.strategy = strategy.into();
+    task.settings.strategy = strategy.parse().unwrap();
     task
 }
 

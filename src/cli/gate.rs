@@ -7,7 +7,7 @@ use clap::Args;
 use super::FunctionGlobs;
 use super::options::MATRIX;
 use super::search::{budget, number};
-use crate::model::{Budget, SearchSettings};
+use crate::model::{Budget, SearchSettings, UnknownStrategy};
 
 pub(super) const LOCK: &str = "bitrift.lock.json";
 
@@ -87,15 +87,16 @@ pub struct GateSearch {
 
 impl GateSearch {
     /// Puts what was given over the settings.
-    pub fn apply(&self, settings: &mut SearchSettings) {
+    pub fn apply(&self, settings: &mut SearchSettings) -> Result<(), UnknownStrategy> {
         let GateSearch { seed, strategy, budget, timeout_ms, max_faults } = self.clone();
         settings.seed = seed.unwrap_or(settings.seed);
         settings.budget = budget.unwrap_or(settings.budget);
         settings.timeout_ms = timeout_ms.unwrap_or(settings.timeout_ms);
         settings.max_faults = max_faults.unwrap_or(settings.max_faults);
         if let Some(strategy) = strategy {
-            settings.strategy = strategy;
+            settings.strategy = strategy.parse()?;
         }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::fp::NanPolicy;
-use crate::model::{Budget, ClusterBackend, SearchSettings};
+use crate::model::{Budget, ClusterBackend, SearchSettings, UnknownStrategy};
 
 /// What was given on the command line; the rest is the matrix's.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
@@ -108,10 +108,13 @@ pub struct Dither(pub f64, pub f64);
 
 impl SearchOptions {
     /// Puts what was given over the settings of the matrix.
-    pub fn apply(&self, settings: &mut SearchSettings) {
-        put(&mut settings.strategy, self.strategy.clone());
+    pub fn apply(&self, settings: &mut SearchSettings) -> Result<(), UnknownStrategy> {
+        if let Some(name) = &self.strategy {
+            settings.strategy = name.parse()?;
+        }
         put(&mut settings.seed, self.seed);
         self.tuning.apply(settings);
+        Ok(())
     }
 }
 

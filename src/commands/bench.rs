@@ -8,11 +8,12 @@ use super::RESULTS;
 use super::bench_search::{Bench, Key, Score};
 use super::console::Console;
 use super::failure::Failure;
-use super::lab::{Lab, Wanted, check_strategy};
+use super::lab::{Lab, Wanted};
 use crate::cli::{BenchArgs, Exit};
 use crate::findings::{Truth, build_row, score_function};
 use crate::model::{
-    BENCH_SCHEMA, BenchFile, BenchRow, FunctionRow, HostRow, Reference, STRATEGIES, TruthScore, printable,
+    BENCH_SCHEMA, BenchFile, BenchRow, FunctionRow, HostRow, Reference, StrategyName, TruthScore,
+    UnknownStrategy, printable,
 };
 use crate::report::bench::BenchReport;
 use crate::report::plan::quoted;
@@ -39,14 +40,11 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Exit, Failure> {
     if args.matrix.extension().is_some_and(|e| e == "json") {
         return again(args, console, beside);
     }
-    let strategies = match &args.strategies {
-        Some(given) => given.0.clone(),
+    let strategies: Vec<StrategyName> = match &args.strategies {
+        Some(given) => given.0.iter().map(|name| name.parse()).collect::<Result<_, UnknownStrategy>>()?,
         // A sweep knows no budget, so it is compared only when it is asked for.
-        None => {
-            STRATEGIES.iter().filter(|name| **name != "exhaustive").map(|name| name.to_string()).collect()
-        }
+        None => StrategyName::ALL.into_iter().filter(|name| *name != StrategyName::Exhaustive).collect(),
     };
-    strategies.iter().try_for_each(|name| check_strategy(name))?;
     let sink = console.brief_progress(args.quiet);
     let wanted = Wanted {
         matrix: &args.matrix,
@@ -175,7 +173,7 @@ fn bench_file(
         seeds: bench.seeds.to_vec(),
         host: HostRow { cpu: cpu_model(), libm: libm_identity() },
         jobs: lab.jobs,
-        baseline: lab.plan.baseline_build().id.to_string(),
+        baseline: lab.plan.baseline_build().id.clone(),
         builds: lab.plan.builds.iter().zip(&lab.artifacts).map(|(b, a)| build_row(b, a)).collect(),
         settings: settings(bench),
         fingerprint: print.parts().clone(),

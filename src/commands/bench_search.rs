@@ -11,7 +11,8 @@ use crate::bench::OVER;
 use crate::cli::Exit;
 use crate::findings::{bench_row, function_row};
 use crate::model::{
-    BenchRow, Event, EventSink, FunctionResult, FunctionRow, SearchSettings, TruthScore, printable,
+    BenchRow, Event, EventSink, FunctionResult, FunctionRow, SearchSettings, StrategyName, TruthScore,
+    printable,
 };
 use crate::pool::{FunctionJob, FunctionTiming};
 use crate::search::Task;
@@ -27,7 +28,7 @@ pub type Score<'a> = dyn Fn(&FunctionRow) -> Option<TruthScore> + Sync + 'a;
 /// What a bench searches.
 pub struct Bench<'a> {
     pub lab: &'a Lab,
-    pub strategies: &'a [String],
+    pub strategies: &'a [StrategyName],
     pub seeds: &'a [u64],
     /// Numbers of the sources worth trying, for each function.
     pub literals: &'a [Vec<f64>],
@@ -144,7 +145,7 @@ impl Bench<'_> {
         let resumed = functions.len() - open.len();
         sink.send(Event::SearchStarted { functions: functions.len(), resumed });
         let settings = SearchSettings {
-            strategy: self.strategies[strategy].clone(),
+            strategy: self.strategies[strategy],
             seed: self.seeds[seed],
             ..self.lab.experiment.search.clone()
         };

@@ -15,8 +15,10 @@ use super::plain::{Plain, Programs};
 use super::{interrupt, lab};
 use crate::cli::{ConfirmArgs, Exit, FunctionGlobs};
 use crate::compile::Cache;
-use crate::findings::{StoredWitness, confirm_row, stored_witnesses, unread_witnesses};
-use crate::model::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Event, EventSink, Experiment, Outcome, RunFile};
+use crate::findings::{StoredWitness, confirm_row, stored_witnesses, witnesses as all_witnesses};
+use crate::model::{
+    Answer, BuildId, CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Event, EventSink, Experiment, Outcome, RunFile,
+};
 use crate::plan::{self, Plan};
 use crate::pool::Mode;
 use crate::report;
@@ -53,7 +55,7 @@ pub struct Request<'a> {
 }
 
 /// One function on one build.
-type Place<'a> = (&'a str, &'a str);
+type Place<'a> = (&'a str, &'a BuildId);
 
 /// Compiles the builds that witnesses name, no others, and asks them.
 pub fn confirm(request: &Request<'_>, sink: &dyn EventSink) -> Result<ConfirmFile, Failure> {
@@ -64,7 +66,7 @@ pub fn confirm(request: &Request<'_>, sink: &dyn EventSink) -> Result<ConfirmFil
             Ok(stored) => witnesses.extend(stored),
             // A function that is gone or changed takes its own witnesses with it and no others.
             Err(error) => file.witnesses.extend(
-                unread_witnesses(row).into_iter().map(|w| (w.id, ConfirmRow::unknown(error.to_string()))),
+                all_witnesses(row).into_iter().map(|w| (w.id, ConfirmRow::unknown(error.to_string()))),
             ),
         }
     }
@@ -74,8 +76,8 @@ pub fn confirm(request: &Request<'_>, sink: &dyn EventSink) -> Result<ConfirmFil
     let noun = if witnesses.len() == 1 { "witness" } else { "witnesses" };
     sink.send(Event::Note { text: format!("confirming {} {noun} in plain executables", witnesses.len()) });
     let functions: BTreeSet<&str> = witnesses.iter().map(|w| w.function.as_str()).collect();
-    let names = witnesses.iter().flat_map(|w| [w.baseline.as_str(), w.build.as_str()]);
-    let builds = request.plan.builds.iter().filter(|b| names.clone().any(|name| name == b.id.as_str()));
+    let names = witnesses.iter().flat_map(|w| [&w.baseline, &w.build]);
+    let builds = request.plan.builds.iter().filter(|b| names.clone().any(|name| *name == b.id));
     let plain = Plain {
         experiment: request.experiment,
         cache: request.cache,
@@ -120,7 +122,7 @@ fn row(
     experiment: &Experiment,
     witness: &StoredWitness,
 ) -> ConfirmRow {
-    let answer = |build: &str| match answers.get(&(witness.function.as_str(), build)) {
+    let answer = |build: &BuildId| match answers.get(&(witness.function.as_str(), build)) {
         Some(Ok(outcomes)) => {
             outcomes.get(witness.inputs.as_slice()).copied().ok_or_else(|| format!("{build} gave no outcome"))
         }
@@ -132,7 +134,8 @@ fn row(
     };
     match (answer(&witness.baseline), answer(&witness.build)) {
         (Ok(baseline), Ok(variant)) => {
-            confirm_row((function.result, experiment.search.nan), witness, baseline, variant)
+            let answer = |outcome| Answer::new(function.result, outcome);
+            confirm_row(experiment.search.nan, witness, answer(baseline), answer(variant))
         }
         (Err(reason), _) | (_, Err(reason)) => ConfirmRow::unknown(reason),
     }

@@ -10,11 +10,10 @@ use super::failure::Failure;
 use super::{interrupt, lab};
 use crate::cli::{DoctorArgs, Exit, FunctionGlobs};
 use crate::compile::{Cache, Settings, compile_all};
-use crate::findings::outcome_text;
 use crate::fp::Scalar;
 use crate::model::{
-    Artifact, ArtifactStatus, Build, BuiltObject, Callee, Domain, Experiment, Function, FunctionStatus,
-    NoEvents, Outcome, Param, Sources,
+    Answer, Artifact, ArtifactStatus, Build, BuiltObject, Callee, Domain, Experiment, Function,
+    FunctionStatus, NoEvents, Outcome, Param, Sources,
 };
 use crate::plan;
 use crate::pool::{Limits, LoadPlan, Mode, Pool};
@@ -93,7 +92,7 @@ fn complaint(answer: Option<Result<Vec<Outcome>, crate::eval::EvalError>>) -> Op
     match answer {
         Some(Ok(outcomes)) if outcomes == [Outcome::Value(TRIAL.to_bits())] => None,
         Some(Ok(outcomes)) => {
-            let what = outcomes.first().map(|o| outcome_text(Scalar::F64, *o).dec);
+            let what = outcomes.first().map(|o| Answer::new(Scalar::F64, *o).dec());
             Some(format!("a function that returns its argument gave {}", what.unwrap_or_default()))
         }
         Some(Err(error)) => Some(error.to_string()),

@@ -4,9 +4,8 @@ use super::console::Console;
 use super::failure::Failure;
 use super::lab::{self, Lab, Wanted};
 use crate::cli::{EvalArgs, Exit, FunctionGlobs};
-use crate::findings::outcome_text;
 use crate::fp::{inconsistency, parse_number};
-use crate::model::{ClassChange, Function, NumberText, Outcome, ParamRow, SearchSettings};
+use crate::model::{self, ClassChange, Function, Number, Outcome, ParamRow, SearchSettings};
 use crate::pool::Mode;
 use crate::report::evaluation::{self, Answer, Evaluation, EvaluationRow};
 
@@ -61,7 +60,7 @@ fn evaluate(lab: &Lab, function: &Function, inputs: &[u64]) -> Result<Evaluation
             (None, Some(object)) => match outcome(lab, function, object, inputs)? {
                 Ok(now) if build == lab.plan.baseline => {
                     baseline = Some(now);
-                    Answer::Baseline(outcome_text(function.result, now))
+                    Answer::Baseline(model::Answer::new(function.result, now))
                 }
                 Ok(now) => answer(function, &lab.experiment.search, baseline, now),
                 Err(reason) => Answer::Absent { reason },
@@ -69,13 +68,13 @@ fn evaluate(lab: &Lab, function: &Function, inputs: &[u64]) -> Result<Evaluation
             (why, _) => Answer::Absent { reason: why.unwrap_or_default() },
         };
         let emulated = !lab.plan.builds[build].runner.is_empty();
-        rows.push(EvaluationRow { build: lab.build_id(build).to_string(), emulated, answer });
+        rows.push(EvaluationRow { build: lab.build_id(build).clone(), emulated, answer });
     }
-    let param = |p: &crate::model::Param| ParamRow { name: p.name.clone(), ty: p.ty.c_name().into() };
+    let param = |p: &crate::model::Param| ParamRow { name: p.name.clone(), ty: p.ty };
     Ok(Evaluation {
         function: function.name.clone(),
         params: function.params.iter().map(param).collect(),
-        inputs: function.scalars().into_iter().zip(inputs).map(|(s, &b)| NumberText::new(s, b)).collect(),
+        inputs: Number::list(&function.scalars(), inputs),
         rows,
     })
 }
@@ -97,7 +96,7 @@ fn outcome(
 }
 
 fn answer(function: &Function, settings: &SearchSettings, baseline: Option<Outcome>, now: Outcome) -> Answer {
-    let result = outcome_text(function.result, now);
+    let result = model::Answer::new(function.result, now);
     let bits = match (baseline, now) {
         (Some(Outcome::Value(a)), Outcome::Value(b)) => {
             Some(inconsistency(function.result, a, b, settings.nan))

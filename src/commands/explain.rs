@@ -14,10 +14,10 @@ use crate::compile::{Cache, Mixer, Settings};
 use crate::explain::{
     Case, Desk, ExplainError, Explainer, Pair, Question, Workshop, fix, group, needed, since,
 };
-use crate::findings::{StoredWitness, finding, unread_witnesses, with_inputs};
+use crate::findings::{StoredWitness, finding, replayable, witnesses};
 use crate::model::{
-    Cost, Event, EventSink, Experiment, ExplainFile, ExplainRow, Explained, FunctionRow, Layer, LayerRow,
-    RunFile, Standing, Suspect,
+    BuildId, Cost, Event, EventSink, Experiment, ExplainFile, ExplainRow, Explained, FindingId, FunctionRow,
+    Layer, LayerRow, RunFile, Standing, Suspect, canonical,
 };
 use crate::plan::{self, Plan};
 use crate::pool::Limits;
@@ -26,9 +26,12 @@ use crate::store::{explain_json, read_explain, read_run, resolve, write_explain}
 use crate::toolchain::find;
 
 pub fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
-    let (name, id) = words(&args.words)?;
+    let (name, word) = words(&args.words)?;
     let folder = resolve(Path::new(RESULTS), name)?;
     let run = read_run(&folder)?;
+    let id =
+        word.map(|word| word.parse::<FindingId>().map_err(|_| no_such_finding(&run, word))).transpose()?;
+    let id = id.as_ref();
     let names: Vec<&str> = run.functions.iter().map(|f| f.name.as_str()).collect();
     lab::check_globs(&args.functions, &names, "of the run")?;
     let mut experiment = lab::load(&args.matrix, &FunctionGlobs::default())?;
@@ -98,16 +101,16 @@ type Selected<'a> = (&'a FunctionRow, StoredWitness);
 
 impl<'a> Session<'a> {
     /// The findings that were asked for.
-    fn selected(&self, id: Option<&str>) -> Result<Vec<Selected<'a>>, Failure> {
+    fn selected(&self, id: Option<&FindingId>) -> Result<Vec<Selected<'a>>, Failure> {
         if let Some(id) = id {
             let found = finding(self.run, id);
-            return Ok(vec![found.ok_or_else(|| no_such_finding(self.run, id))?]);
+            return Ok(vec![found.ok_or_else(|| no_such_finding(self.run, &id.to_string()))?]);
         }
         let rows = self.run.functions.iter().filter(|row| self.args.functions.matches(&row.name));
-        Ok(rows.flat_map(|row| unread_witnesses(row).into_iter().map(move |w| (row, w))).collect())
+        Ok(rows.flat_map(|row| witnesses(row).into_iter().map(move |w| (row, w))).collect())
     }
 
-    fn explain(&self, id: Option<&str>) -> Result<ExplainFile, Failure> {
+    fn explain(&self, id: Option<&FindingId>) -> Result<ExplainFile, Failure> {
         let selected = self.selected(id)?;
         let mut file = read_explain(self.folder)?.unwrap_or_default();
         let wanted: BTreeSet<Layer> = match self.args.layers.is_empty() {
@@ -117,8 +120,8 @@ impl<'a> Session<'a> {
         let layers = needed(&wanted);
         let changed = sources::changed(self.run, self.experiment);
         self.sink.send(Event::ExplainStarted { findings: selected.len() });
-        let progress = |id: &str, layer: Layer| {
-            self.sink.send(Event::ExplainStep { finding: id.into(), layer: layer.as_str().into() });
+        let progress = |id: &FindingId, layer: Layer| {
+            self.sink.send(Event::ExplainStep { finding: id.to_string(), layer: layer.as_str().into() });
         };
         let mut explainer = Explainer {
             desk: self.desk,
@@ -140,7 +143,7 @@ impl<'a> Session<'a> {
                 self.regroup(&mut file);
                 write_explain(self.folder, &file)?;
             }
-            self.sink.send(Event::ExplainDone { finding: witness.id.clone() });
+            self.sink.send(Event::ExplainDone { finding: witness.id.to_string() });
         }
         if layers.contains(&Layer::Fix) {
             self.fixes(&explainer, &mut file)?;
@@ -155,18 +158,18 @@ impl<'a> Session<'a> {
 
     /// Everything an answer depends on, as far as it can be told without running anything.
     fn digest(&self, row: &FunctionRow, witness: &StoredWitness) -> String {
-        let mut hasher = blake3::Hasher::new_derive_key("bitrift explain 1");
+        let mut hasher = blake3::Hasher::new_derive_key("bitrift explain 2");
         let mut add = |text: String| {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         };
-        add(format!("{:?}", witness.row));
-        add(format!("{:?}", self.experiment.functions.iter().find(|f| f.name == row.name)));
+        add(canonical(&witness.row));
+        add(canonical(&self.experiment.functions.iter().find(|f| f.name == row.name)));
         for name in [&witness.baseline, &witness.build] {
-            let build = self.plan.builds.iter().find(|b| b.id.as_str() == name);
-            add(format!("{build:?}"));
+            let build = self.plan.builds.iter().find(|b| b.id == *name);
+            add(canonical(&build));
             add(build.and_then(|b| find(&b.command).ok()).map(|c| c.identity).unwrap_or_default());
         }
-        add(format!("{:?}", self.run.sources));
+        add(canonical(&self.run.sources));
         hasher.finalize().to_hex()[..16].to_string()
     }
 
@@ -197,16 +200,22 @@ impl<'a> Session<'a> {
 
     fn case(&self, row: &FunctionRow, witness: &StoredWitness) -> Result<Case, String> {
         let functions = &self.experiment.functions;
-        let witness = with_inputs(row, witness, functions).map_err(|error| error.to_string())?;
+        replayable(row, functions).map_err(|error| error.to_string())?;
         let function = functions.iter().position(|f| f.name == row.name);
         let function = function.ok_or_else(|| format!("{} is not in the matrix", row.name))?;
         let result = functions[function].result;
-        Ok(Case { id: witness.id, function, inputs: witness.inputs, result, nan: self.run.nan })
+        Ok(Case {
+            id: witness.id.clone(),
+            function,
+            inputs: witness.inputs.clone(),
+            result,
+            nan: self.run.nan,
+        })
     }
 
     fn pair(&self, witness: &StoredWitness) -> Result<Pair, String> {
-        let build = |name: &str| {
-            let found = self.plan.builds.iter().find(|b| b.id.as_str() == name).cloned();
+        let build = |name: &BuildId| {
+            let found = self.plan.builds.iter().find(|b| b.id == *name).cloned();
             found.ok_or_else(|| format!("{name} is not a build of the matrix any more"))
         };
         Ok(Pair { baseline: build(&witness.baseline)?, variant: build(&witness.build)? })
@@ -214,7 +223,7 @@ impl<'a> Session<'a> {
 
     /// Groups all findings of the file by cause; a fix that is known stays with its cause.
     fn regroup(&self, file: &mut ExplainFile) {
-        let builds = |id: &str| finding(self.run, id).map(|(_, w)| (w.baseline, w.build));
+        let builds = |id: &FindingId| finding(self.run, id).map(|(_, w)| (w.baseline, w.build));
         let mut causes = group(file.findings.iter(), builds);
         for cause in &mut causes {
             let old = file.causes.iter().find(|old| {
@@ -258,16 +267,16 @@ impl<'a> Session<'a> {
     fn safe_sets(
         &self,
         selected: &[Selected<'_>],
-        fresh: &BTreeSet<String>,
+        fresh: &BTreeSet<FindingId>,
         file: &mut ExplainFile,
     ) -> Result<(), Failure> {
-        let mut builds: BTreeMap<(&str, &str), Vec<&Selected<'_>>> = BTreeMap::new();
+        let mut builds: BTreeMap<(&BuildId, &BuildId), Vec<&Selected<'_>>> = BTreeMap::new();
         for pick in selected {
             builds.entry((&pick.1.baseline, &pick.1.build)).or_default().push(pick);
         }
         for ((baseline, build), picks) in builds {
             let known = |row: &&crate::model::SafeRow| {
-                row.build == build && row.baseline == baseline && row.limit == self.args.limit
+                row.build == *build && row.baseline == *baseline && row.limit == self.args.limit
             };
             if file.safe.iter().any(|row| known(&row)) && !picks.iter().any(|(_, w)| fresh.contains(&w.id)) {
                 continue;
@@ -287,7 +296,7 @@ impl<'a> Session<'a> {
             if guilty.is_empty() && !picks.iter().any(|(_, w)| is_flushing(file, &w.id)) {
                 continue;
             }
-            self.sink.send(Event::ExplainStep { finding: build.into(), layer: "safe set".into() });
+            self.sink.send(Event::ExplainStep { finding: build.to_string(), layer: "safe set".into() });
             let before = spent(self);
             let question = Question {
                 desk: self.desk,
@@ -298,7 +307,7 @@ impl<'a> Session<'a> {
                 limit: self.args.limit,
             };
             let answer = question.answer()?;
-            file.safe.retain(|row| row.build != build || row.baseline != baseline);
+            file.safe.retain(|row| row.build != *build || row.baseline != *baseline);
             match answer {
                 Ok(mut safe) => {
                     safe.row.cost = since(spent(self), before);
@@ -319,13 +328,13 @@ fn spent(session: &Session<'_>) -> Cost {
 }
 
 /// Whether a finding is there because a build's start-up code flushes subnormals.
-fn is_flushing(file: &ExplainFile, id: &str) -> bool {
+fn is_flushing(file: &ExplainFile, id: &FindingId) -> bool {
     let row = file.findings.get(id).and_then(|row| row.layers.get(&Layer::Environment));
     row.is_some_and(|row| row.causes.iter().flatten().any(|suspect| suspect.environment == "flushing"))
 }
 
 /// The flag sets that a finding's flags layer found.
-fn guilty_flags(file: &ExplainFile, id: &str) -> Vec<Vec<String>> {
+fn guilty_flags(file: &ExplainFile, id: &FindingId) -> Vec<Vec<String>> {
     let row = file.findings.get(id).and_then(|row| row.layers.get(&Layer::Flags));
     let names = |set: &Vec<Suspect>| set.iter().map(|s| s.flag.clone()).collect();
     row.map(|row| row.causes.iter().map(names).collect()).unwrap_or_default()

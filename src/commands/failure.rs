@@ -75,7 +75,6 @@ impl From<PoolError> for Failure {
     fn from(error: PoolError) -> Failure {
         match error {
             PoolError::Interrupted => Failure::interrupted(""),
-            PoolError::Strategy(_) => Failure::usage(error),
             PoolError::Spawn { .. } | PoolError::Failed(_) => Failure::new(Exit::Internal, error),
         }
     }

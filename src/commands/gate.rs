@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::console::Console;
 use super::failure::Failure;
-use super::lab::{Lab, Wanted, check_strategy};
+use super::lab::{Lab, Wanted};
 use super::looking::look;
 use super::run::{self, Searched, check_fit, search_and_store};
 use crate::cli::{Exit, FunctionGlobs, GateArgs};
@@ -23,8 +23,7 @@ pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
         matrix: &args.matrix,
         functions: &FunctionGlobs::default(),
         adjust: &|experiment| {
-            search_as_accepted(args, &lock, experiment);
-            check_strategy(&experiment.search.strategy)?;
+            search_as_accepted(args, &lock, experiment)?;
             check_fit(experiment)?;
             check_lab(&lock, &shown, experiment)
         },
@@ -100,13 +99,13 @@ fn report(args: &GateArgs, console: &Console, done: &Decided) -> Result<(), Fail
 }
 
 /// The lock's own search, so that the same code gives the same verdict; options come last.
-fn search_as_accepted(args: &GateArgs, lock: &LockFile, experiment: &mut Experiment) {
+fn search_as_accepted(args: &GateArgs, lock: &LockFile, experiment: &mut Experiment) -> Result<(), Failure> {
     let settings = &mut experiment.search;
     settings.seed = lock.search.seed;
-    settings.strategy.clone_from(&lock.search.strategy);
+    settings.strategy = lock.search.strategy;
     settings.budget = lock.search.budget;
     settings.nan = lock.nan;
-    args.search.apply(settings);
+    Ok(args.search.apply(settings)?)
 }
 
 /// Without a verdict there is nothing to go on with.
@@ -158,12 +157,12 @@ fn check_builds(lock: &LockFile, path: &str, lab: &Lab) -> Result<(), Failure> {
     }
     let mut missing = Vec::new();
     for id in lock.builds.keys() {
-        let Some(build) = lab.plan.builds.iter().position(|b| b.id.as_str() == id) else {
+        let Some(build) = lab.plan.builds.iter().position(|b| b.id == *id) else {
             missing.push(format!("build {id} is in the lock and not in the matrix"));
             continue;
         };
         let row = build_row(&lab.plan.builds[build], &lab.artifacts[build]);
-        if row.status != "built" {
+        if !row.is_built() {
             missing.push(format!("build {id} {}: {}", row.status, gist(&row.reason)));
             continue;
         }

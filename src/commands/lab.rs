@@ -14,8 +14,8 @@ use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::literals::Mine;
 use crate::matrix;
 use crate::model::{
-    Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, STRATEGIES,
-    SearchSettings,
+    Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, SearchSettings,
+    StrategyName, UnknownStrategy,
 };
 use crate::plan::{self, Plan};
 use crate::pool::{Limits, LoadPlan, Pool};
@@ -92,15 +92,13 @@ pub fn no_such_function(word: &str, names: &[&str], whose: &str) -> Failure {
     Failure::usage(format!("no function matches `{word}`{meant}\nfunctions {whose}: {list}"))
 }
 
-/// Before anything is compiled.
-pub fn check_strategy(name: &str) -> Result<(), Failure> {
-    if STRATEGIES.contains(&name) {
-        return Ok(());
+impl From<UnknownStrategy> for Failure {
+    fn from(error: UnknownStrategy) -> Failure {
+        let names = StrategyName::ALL.map(StrategyName::as_str);
+        let near = matrix::nearest(&error.0, names);
+        let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+        Failure::usage(format!("{error}{near}\nstrategies: {}", matrix::quoted(names)))
     }
-    let near =
-        matrix::nearest(name, STRATEGIES).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-    let known = matrix::quoted(STRATEGIES);
-    Err(Failure::usage(format!("there is no strategy `{name}`{near}\nstrategies: {known}")))
 }
 
 /// The number of processes to use.
@@ -215,7 +213,7 @@ impl Lab {
     }
 
     /// The builds that have a function, baseline first, and why the others have not.
-    pub fn cast(&self, function: usize) -> (Vec<usize>, BTreeMap<String, String>) {
+    pub fn cast(&self, function: usize) -> (Vec<usize>, BTreeMap<BuildId, String>) {
         let (mut have, mut missing) = (Vec::new(), BTreeMap::new());
         for build in self.baseline_first() {
             match self.lacks(build, function) {
@@ -223,7 +221,7 @@ impl Lab {
                 // A build that is not there at all has its own row.
                 Some(_) if self.object(build).is_none() => {}
                 Some(why) => {
-                    missing.insert(self.build_id(build).to_string(), why);
+                    missing.insert(self.build_id(build).clone(), why);
                 }
             }
         }

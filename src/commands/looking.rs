@@ -10,7 +10,7 @@ use super::lab::Lab;
 use crate::cli::Exit;
 use crate::eval::EvalError;
 use crate::gate::{Look, Seen};
-use crate::model::Outcome;
+use crate::model::{BuildId, Outcome};
 use crate::pool::Batch;
 
 /// Some functions of one build, in one helper process.
@@ -54,8 +54,8 @@ pub fn look(lab: &Lab, looks: Vec<Look>) -> Result<Vec<Seen>, Failure> {
     Ok(seen.collect())
 }
 
-fn place_of(lab: &Lab, build: &str) -> Option<usize> {
-    lab.plan.builds.iter().position(|b| b.id.as_str() == build)
+fn place_of(lab: &Lab, build: &BuildId) -> Option<usize> {
+    lab.plan.builds.iter().position(|b| b.id == *build)
 }
 
 /// For each build the functions it is asked about, in as many parts as there are jobs.
@@ -81,7 +81,9 @@ fn pieces(lab: &Lab, looks: &[Look], builds: &[Option<usize>]) -> Vec<Piece> {
                 Batch {
                     function_index: *function,
                     arity: lab.experiment.functions[*function].arity(),
-                    inputs: there.flat_map(|&index| looks[index].inputs.iter().copied()).collect(),
+                    inputs: there
+                        .flat_map(|&index| looks[index].inputs.iter().map(|input| input.bits))
+                        .collect(),
                 }
             };
             let batches = part.iter().map(batch).collect();

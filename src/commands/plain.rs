@@ -10,7 +10,8 @@ use crate::cli::Exit;
 use crate::compile::{BuildObjects, Cache, Compiled, Settings, compile_all};
 use crate::eval::EvalError;
 use crate::model::{
-    Artifact, ArtifactStatus, Build, BuiltObject, EventSink, Experiment, Function, FunctionStatus, Outcome,
+    Artifact, ArtifactStatus, Build, BuildId, BuiltObject, EventSink, Experiment, Function, FunctionStatus,
+    Outcome,
 };
 use crate::pool::{Limits, LoadPlan, Mode, Pool};
 
@@ -71,8 +72,8 @@ impl Programs {
     }
 
     /// The program of a build that has a function, with its place; or why there is none, in the tool's words.
-    pub fn program(&self, function: &str, build: &str) -> Result<(usize, &BuiltObject), String> {
-        let place = self.artifacts.iter().position(|a| a.build.as_str() == build);
+    pub fn program(&self, function: &str, build: &BuildId) -> Result<(usize, &BuiltObject), String> {
+        let place = self.artifacts.iter().position(|a| a.build == *build);
         let place = place.ok_or("not a build of the matrix any more")?;
         let number = self.experiment.functions.iter().position(|f| f.name == function);
         let number = number.ok_or("not a function of the matrix any more")?;
@@ -90,7 +91,7 @@ impl Programs {
     pub fn evaluate(
         &self,
         function: &str,
-        build: &str,
+        build: &BuildId,
         inputs: &[u64],
         mode: Mode,
     ) -> Result<Result<Vec<Outcome>, String>, Failure> {

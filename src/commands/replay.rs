@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::lab::{self, Lab, Wanted};
 use crate::cli::{Exit, FunctionGlobs, ReplayArgs};
 use crate::eval::EvalError;
-use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
-use crate::model::{FunctionRow, Outcome};
+use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, witnesses as all_witnesses};
+use crate::model::{Answer, BuildId, FunctionRow, Outcome};
 use crate::pool::Mode;
 use crate::report;
 use crate::store::{read_run, resolve};
@@ -45,16 +45,16 @@ fn replay_function(lab: &Lab, row: &FunctionRow) -> Result<Vec<(StoredWitness, V
         // A function that is gone or changed takes its own witnesses with it and no others.
         let reason = stored.err().map(|error| error.to_string()).unwrap_or_default();
         let lost = |w| (w, Verdict::Unevaluated { reason: reason.clone() });
-        return Ok(unread_witnesses(row).into_iter().map(lost).collect());
+        return Ok(all_witnesses(row).into_iter().map(lost).collect());
     };
     // One process per build for all witnesses it appears in.
-    let mut wanted: BTreeMap<&str, Vec<&[u64]>> = BTreeMap::new();
+    let mut wanted: BTreeMap<&BuildId, Vec<&[u64]>> = BTreeMap::new();
     for witness in witnesses {
         wanted.entry(&witness.baseline).or_default().push(&witness.inputs);
         wanted.entry(&witness.build).or_default().push(&witness.inputs);
     }
-    let mut outcomes: BTreeMap<(&str, &[u64]), Outcome> = BTreeMap::new();
-    let mut absent: BTreeMap<&str, String> = BTreeMap::new();
+    let mut outcomes: BTreeMap<(&BuildId, &[u64]), Outcome> = BTreeMap::new();
+    let mut absent: BTreeMap<&BuildId, String> = BTreeMap::new();
     for (build, inputs) in wanted {
         match evaluate(lab, index, build, &inputs)? {
             Ok(found) => outcomes.extend(inputs.iter().map(|i| (build, *i)).zip(found)),
@@ -65,14 +65,15 @@ fn replay_function(lab: &Lab, row: &FunctionRow) -> Result<Vec<(StoredWitness, V
     }
     let nan = lab.experiment.search.nan;
     let verdict = |witness: &StoredWitness| {
-        for build in [witness.baseline.as_str(), witness.build.as_str()] {
+        for build in [&witness.baseline, &witness.build] {
             if let Some(reason) = absent.get(build) {
                 return Verdict::Unevaluated { reason: format!("{build}: {reason}") };
             }
         }
-        let now = |build: &str| outcomes.get(&(build, witness.inputs.as_slice())).copied();
+        let now =
+            |build| Some(Answer::new(function.result, *outcomes.get(&(build, witness.inputs.as_slice()))?));
         match (now(&witness.baseline), now(&witness.build)) {
-            (Some(baseline), Some(variant)) => judge(function.result, nan, &witness.row, baseline, variant),
+            (Some(baseline), Some(variant)) => judge(nan, &witness.row, baseline, variant),
             _ => Verdict::Unevaluated { reason: "it gave no outcome".into() },
         }
     };
@@ -83,10 +84,10 @@ fn replay_function(lab: &Lab, row: &FunctionRow) -> Result<Vec<(StoredWitness, V
 fn evaluate(
     lab: &Lab,
     function: usize,
-    build: &str,
+    build: &BuildId,
     inputs: &[&[u64]],
 ) -> Result<Result<Vec<Outcome>, String>, Failure> {
-    let Some(place) = lab.plan.builds.iter().position(|b| b.id.as_str() == build) else {
+    let Some(place) = lab.plan.builds.iter().position(|b| b.id == *build) else {
         return Ok(Err("not a build of the matrix any more".into()));
     };
     let object = match (lab.lacks(place, function), lab.object(place)) {

@@ -11,9 +11,12 @@ use super::plan::family;
 use super::{interrupt, lab};
 use crate::cli::{Exit, FunctionGlobs, ReproArgs};
 use crate::compile::{Cache, REPRO_FILE, Relocation, ReproCall, repro_lines, repro_text, setting_words};
-use crate::findings::{StoredWitness, answer_word, finding, finding_ids, is_timeout, with_inputs};
+use crate::findings::{StoredWitness, answer_word, finding, finding_ids, replayable};
 use crate::matrix;
-use crate::model::{Build, Confirmed, Experiment, FpSetting, FunctionRow, NumberText, RunFile, printable};
+use crate::model::{
+    Answer, Build, BuildId, Confirmed, Experiment, FaultKind, FindingId, FpSetting, FunctionRow, RunFile,
+    printable,
+};
 use crate::plan::{self, Plan};
 use crate::report::repro::{Repro, Side, readme, script};
 use crate::store::{REPRO_SCRIPT, read_confirm, read_run, resolve, write_repro};
@@ -30,7 +33,7 @@ pub fn run(args: &ReproArgs, console: &Console) -> Result<Exit, Failure> {
     let folder = resolve(Path::new(RESULTS), run_name)?;
     let run = read_run(&folder)?;
     let ids = match wanted {
-        Some(id) => vec![id.to_string()],
+        Some(id) => vec![id.parse().map_err(|_| no_such_finding(&run, id))?],
         None => finding_ids(&run),
     };
     let experiment = lab::load(&args.matrix, &FunctionGlobs::default())?;
@@ -45,14 +48,14 @@ pub fn run(args: &ReproArgs, console: &Console) -> Result<Exit, Failure> {
         cancel: interrupt::flag()?,
     };
     let functions: BTreeSet<&str> = found.iter().map(|(row, _)| row.name.as_str()).collect();
-    let names = found.iter().flat_map(|(_, w)| [w.baseline.as_str(), w.build.as_str()]);
-    let builds = plan.builds.iter().filter(|b| names.clone().any(|name| name == b.id.as_str()));
+    let names = found.iter().flat_map(|(_, w)| [&w.baseline, &w.build]);
+    let builds = plan.builds.iter().filter(|b| names.clone().any(|name| *name == b.id));
     let programs = plain.programs(
         |f| functions.contains(f.name.as_str()),
         builds,
         console.progress(args.quiet).as_ref(),
     )?;
-    let confirm = read_confirm(&folder)?;
+    let confirm = read_confirm(&folder, &run)?;
     let mut text = String::new();
     for (row, witness) in &found {
         let maker = Maker { run: &run, plan: &plan, programs: &programs, row, witness };
@@ -90,11 +93,11 @@ fn words(args: &ReproArgs) -> Result<(Option<&str>, Option<&str>), Failure> {
 /// A finding with its inputs, or what is wrong with its name.
 fn known<'a>(
     run: &'a RunFile,
-    id: &str,
+    id: &FindingId,
     experiment: &Experiment,
 ) -> Result<(&'a FunctionRow, StoredWitness), Failure> {
-    let Some((row, witness)) = finding(run, id) else { return Err(no_such_finding(run, id)) };
-    let witness = with_inputs(row, &witness, &experiment.functions).map_err(|error| {
+    let Some((row, witness)) = finding(run, id) else { return Err(no_such_finding(run, &id.to_string())) };
+    replayable(row, &experiment.functions).map_err(|error| {
         Failure::usage(format!("{id} cannot be shown: {error}; give the run's own --matrix"))
     })?;
     Ok((row, witness))
@@ -102,7 +105,7 @@ fn known<'a>(
 
 /// What to say when an id is none of the run's.
 pub(super) fn no_such_finding(run: &RunFile, id: &str) -> Failure {
-    let ids = finding_ids(run);
+    let ids: Vec<String> = finding_ids(run).iter().map(FindingId::to_string).collect();
     let function = id.split('#').next().unwrap_or(id);
     let of_function: Vec<&str> =
         ids.iter().map(String::as_str).filter(|known| known.split('#').next() == Some(function)).collect();
@@ -116,9 +119,9 @@ pub(super) fn no_such_finding(run: &RunFile, id: &str) -> Failure {
 }
 
 /// The folder of one finding.
-fn out_folder(args: &ReproArgs, id: &str) -> PathBuf {
+fn out_folder(args: &ReproArgs, id: &FindingId) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
-    let name: String = id.chars().map(plain).take(200).collect();
+    let name: String = id.to_string().chars().map(plain).take(200).collect();
     match (&args.out, args.all) {
         (Some(out), false) => out.clone(),
         (out, _) => out.clone().unwrap_or_else(|| PLACE.into()).join(name),
@@ -144,10 +147,10 @@ impl Maker<'_> {
         let moved = Relocation::new(&experiment, &[parts[0].build, parts[1].build], &headers, FILES);
         let experiment = moved.experiment(&experiment);
         let sides = [
-            self.side(&moved, &experiment, (&parts[0], "baseline"), &row.baseline)?,
-            self.side(&moved, &experiment, (&parts[1], "variant"), &row.variant)?,
+            self.side(&moved, &experiment, (&parts[0], "baseline"), row.baseline)?,
+            self.side(&moved, &experiment, (&parts[1], "variant"), row.variant)?,
         ];
-        let limit_ms = match [&row.baseline, &row.variant].into_iter().any(is_timeout) {
+        let limit_ms = match [row.baseline, row.variant].contains(&Answer::Fault(FaultKind::Timeout)) {
             true => experiment.search.timeout_ms,
             false => PATIENCE_MS,
         };
@@ -158,7 +161,7 @@ impl Maker<'_> {
             limit_ms,
             about: &format!(
                 "{}: prints the bits of the result at one input. Made by bitrift.",
-                printable(id)
+                printable(&id.to_string())
             ),
         };
         let text =
@@ -167,7 +170,7 @@ impl Maker<'_> {
         let repro = Repro {
             id: id.clone(),
             function: function.clone(),
-            inputs: names.zip(row.inputs.iter().cloned()).collect(),
+            inputs: names.zip(row.inputs.iter().copied()).collect(),
             sides,
             host: format!("{}, {}", self.run.host.cpu, self.run.host.libm),
         };
@@ -178,13 +181,13 @@ impl Maker<'_> {
     }
 
     /// What is known of a build that has the function.
-    fn part(&self, name: &str) -> Result<Part<'_>, Failure> {
+    fn part(&self, name: &BuildId) -> Result<Part<'_>, Failure> {
         let StoredWitness { id, function, .. } = self.witness;
         let cannot = |reason: String| {
             Failure::new(Exit::Unevaluated, format!("{id} cannot be shown: {name}: {reason}"))
         };
         let (place, object) = self.programs.program(function, name).map_err(cannot)?;
-        let build = self.plan.builds.iter().find(|b| b.id.as_str() == name);
+        let build = self.plan.builds.iter().find(|b| b.id == *name);
         let build = build.ok_or_else(|| cannot("not a build of the matrix".into()))?;
         let setting = object.runner.as_ref().map(|runner| runner.setting).unwrap_or_default();
         Ok(Part { build, setting, headers: &self.programs.objects[place].headers })
@@ -195,7 +198,7 @@ impl Maker<'_> {
         moved: &Relocation,
         experiment: &Experiment,
         (part, folder): (&Part<'_>, &str),
-        answer: &NumberText,
+        answer: Answer,
     ) -> Result<Side, Failure> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
@@ -206,16 +209,14 @@ impl Maker<'_> {
         run.extend(build.runner.iter().cloned());
         run.push(format!("./{folder}/repro"));
         run.extend(setting_words(setting));
-        let result = experiment.functions.first().map(|f| f.result);
-        let word = result.and_then(|result| answer_word(result, experiment.search.nan, answer));
-        let word = word.ok_or_else(|| {
+        let word = answer_word(experiment.search.nan, answer).ok_or_else(|| {
             let id = &self.witness.id;
             Failure::usage(format!(
                 "{id} cannot be shown: `{}` is nothing that one call of a program shows",
-                answer.dec
+                answer.dec()
             ))
         })?;
-        let version = self.run.builds.iter().find(|row| row.id == build.id.as_str());
+        let version = self.run.builds.iter().find(|row| row.id == build.id);
         Ok(Side {
             build: build.id.to_string(),
             version: version.map(|row| row.version.clone()).unwrap_or_default(),
@@ -224,7 +225,7 @@ impl Maker<'_> {
             link: link.into_iter().map(|line| line.argv).collect(),
             run,
             word,
-            answer: answer.clone(),
+            answer,
         })
     }
 }

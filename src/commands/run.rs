@@ -11,14 +11,14 @@ use super::console::Console;
 use super::failure::Failure;
 use super::flushing;
 use super::keeper::UnitKeeper;
-use super::lab::{Lab, Wanted, check_strategy};
+use super::lab::{Lab, Wanted};
 use super::sources::{definitions, digests};
 use super::{RESULTS, usage};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{TruthHead, build_row, function_row, shortfalls, truth_file};
 use crate::model::{
-    BuildRow, ConfirmFile, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow,
-    FunctionSamples, HostRow, RunFile, SCHEMA, StopReason, printable,
+    BuildId, BuildRow, ConfirmFile, Event, EventSink, Experiment, Function, FunctionResult, FunctionRow,
+    FunctionSamples, HostRow, RunFile, SCHEMA, StopReason, StrategyName, printable,
 };
 use crate::pool::FunctionJob;
 use crate::report::plan::quoted;
@@ -37,8 +37,7 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
         matrix: &args.matrix,
         functions: &args.functions,
         adjust: &|experiment| {
-            args.search.apply(&mut experiment.search);
-            check_strategy(&experiment.search.strategy)?;
+            args.search.apply(&mut experiment.search)?;
             check_fit(experiment)
         },
         cache: args.cache.as_deref(),
@@ -132,7 +131,7 @@ fn explain_confirmation(failure: Failure, args: &RunArgs, folder: &RunFolder) ->
 
 /// A strategy that needs every input can take only functions with few enough.
 pub(super) fn check_fit(experiment: &Experiment) -> Result<(), Failure> {
-    if experiment.search.strategy != "exhaustive" {
+    if experiment.search.strategy != StrategyName::Exhaustive {
         return Ok(());
     }
     let why = |f: &Function| Some(format!("\n  {}: {}", f.name, unfit_for_exhaustive(f)?));
@@ -329,7 +328,7 @@ fn explain_stop(failure: Failure, desk: Desk, of: usize, folder: &RunFolder) -> 
 }
 
 /// The entry of a function that the baseline has not got.
-fn absent(function: &crate::model::Function, missing: BTreeMap<String, String>) -> JournalEntry {
+fn absent(function: &crate::model::Function, missing: BTreeMap<BuildId, String>) -> JournalEntry {
     let result = FunctionResult { stop: StopReason::Missing, ..FunctionResult::default() };
     JournalEntry {
         row: function_row(function, &[], &result, missing),
@@ -346,11 +345,11 @@ fn run_file(lab: &Lab, entries: &[JournalEntry]) -> RunFile {
         bitrift: env!("CARGO_PKG_VERSION").into(),
         name: experiment.name.clone(),
         seed: experiment.search.seed,
-        strategy: experiment.search.strategy.clone(),
+        strategy: experiment.search.strategy,
         budget: experiment.search.budget,
         nan: experiment.search.nan,
         host: host_row(),
-        baseline: lab.plan.baseline_build().id.to_string(),
+        baseline: lab.plan.baseline_build().id.clone(),
         builds: build_rows(lab),
         sources: digests(&lab.experiment, &lab.plan.builds, &lab.headers),
         functions,

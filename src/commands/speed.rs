@@ -45,7 +45,7 @@ pub fn run(args: &SpeedArgs, console: &Console) -> Result<Exit, Failure> {
         }
     }
     let row = |(build, functions): (usize, BTreeMap<String, f64>)| SpeedRow {
-        build: lab.build_id(build).to_string(),
+        build: lab.build_id(build).clone(),
         functions,
         emulated: !lab.plan.builds[build].is_loaded(),
     };

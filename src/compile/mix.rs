@@ -17,7 +17,7 @@ use super::folders::include_folders;
 use super::key::{Hash, KeyBuilder};
 use super::link::LinkRequest;
 use super::object::{ObjectRequest, Origin, make_object};
-use crate::model::{Build, Cost, Experiment, FunctionStatus};
+use crate::model::{Build, Cost, Experiment, FunctionStatus, canonical};
 use crate::toolchain::{Compiler, Missing, find};
 
 /// How one source goes into a mix.
@@ -295,8 +295,7 @@ fn named(path: &str, text: &str) -> String {
 }
 
 fn build_key(build: &Build) -> Hash {
-    // Debug text of plain data: it holds every field.
-    KeyBuilder::new("build of a mix").add(format!("{build:?}")).finish()
+    KeyBuilder::new("build of a mix").add(canonical(build)).finish()
 }
 
 fn mix_key(mix: &Mix) -> Hash {

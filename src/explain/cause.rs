@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::answer::narrowest;
-use crate::model::{CauseRow, ExplainRow, Layer, LayerRow, Standing, Suspect};
+use crate::model::{BuildId, CauseRow, ExplainRow, FindingId, Layer, LayerRow, Standing, Suspect};
 
 /// The causes of explained findings, those of most findings first. `builds` names the builds of a finding,
 /// baseline and variant.
 pub fn group<'a>(
-    rows: impl Iterator<Item = (&'a String, &'a ExplainRow)>,
-    builds: impl Fn(&str) -> Option<(String, String)>,
+    rows: impl Iterator<Item = (&'a FindingId, &'a ExplainRow)>,
+    builds: impl Fn(&FindingId) -> Option<(BuildId, BuildId)>,
 ) -> Vec<CauseRow> {
-    let mut causes: BTreeMap<(String, String, Vec<Vec<Suspect>>), CauseRow> = BTreeMap::new();
+    let mut causes: BTreeMap<(BuildId, BuildId, Vec<Vec<Suspect>>), CauseRow> = BTreeMap::new();
     for (id, row) in rows {
         let (Some((layer, suspects)), Some((baseline, build))) = (narrowest(row), builds(id)) else {
             continue;

@@ -66,8 +66,8 @@ impl Question<'_> {
         let over = trial.over(&side)?;
         let name = |part: &usize| atoms.list()[*part].name.clone();
         let row = SafeRow {
-            build: to.id.to_string(),
-            baseline: self.pair.baseline.id.to_string(),
+            build: to.id.clone(),
+            baseline: self.pair.baseline.id.clone(),
             limit: self.limit,
             args,
             kept: kept.iter().map(name).collect(),

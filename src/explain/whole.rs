@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::error::ExplainError;
 use super::scene::Side;
 use crate::compile::{Cache, CompileError, Compiled, Settings, compile_all};
-use crate::model::{Artifact, ArtifactStatus, Build, Cost, Experiment, NoEvents};
+use crate::model::{Artifact, ArtifactStatus, Build, Cost, Experiment, NoEvents, canonical};
 
 /// Compiles whole builds of an experiment.
 pub struct Workshop<'a> {
@@ -31,8 +31,7 @@ impl<'a> Workshop<'a> {
     /// A build and its object; the inner error says why there is none, in the tool's words.
     pub fn make(&self, build: &Build) -> Result<Result<Arc<Side>, String>, ExplainError> {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        // Debug text of plain data: it holds every field.
-        let key = format!("{build:?}");
+        let key = canonical(build);
         if let Some(known) = made().get(&key) {
             return Ok(known.clone());
         }

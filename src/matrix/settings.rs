@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use super::MatrixError;
 use super::suggest::{nearest, quoted};
 use crate::fp::NanPolicy;
-use crate::model::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
+use crate::model::{Budget, ClusterBackend, SearchSettings, StrategyName};
 
 /// Every key of `[search]`.
 pub const SEARCH_KEYS: [&str; 26] = [
@@ -99,7 +99,7 @@ pub fn set_search_key(settings: &mut SearchSettings, key: &str, text: &str) -> R
 /// Sets a known key, or says what it should have been.
 pub(super) fn apply(s: &mut SearchSettings, key: &str, value: &Value) -> Result<(), Expected> {
     match key {
-        "strategy" => s.strategy = choice(value, &STRATEGIES.map(|name| (name, name)))?.into(),
+        "strategy" => s.strategy = choice(value, &StrategyName::ALL.map(|name| (name.as_str(), name)))?,
         "seed" => s.seed = integer(value, 0, i64::MAX.cast_unsigned())?,
         "budget" => s.budget = budget(value)?,
         "timeout_ms" => s.timeout_ms = integer(value, 1, 3_600_000)?,

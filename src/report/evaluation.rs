@@ -6,12 +6,12 @@ use comfy_table::{Cell, CellAlignment};
 
 use super::number::exact;
 use super::style::{Style, text_of};
-use crate::model::{NumberText, ParamRow, gist, printable};
+use crate::model::{self, BuildId, Number, ParamRow, gist, printable};
 
 /// What one build made of the input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationRow {
-    pub build: String,
+    pub build: BuildId,
     pub emulated: bool,
     pub answer: Answer,
 }
@@ -19,10 +19,10 @@ pub struct EvaluationRow {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The baseline's own result, or fault.
-    Baseline(NumberText),
+    Baseline(model::Answer),
     /// A variant's, with its bits against the baseline (None: one of the two gave no value) and
     /// the change of class by name.
-    Variant { result: NumberText, bits: Option<f64>, change: Option<&'static str> },
+    Variant { result: model::Answer, bits: Option<f64>, change: Option<&'static str> },
     /// The build or the function in it is not there.
     Absent { reason: String },
 }
@@ -32,7 +32,7 @@ pub enum Answer {
 pub struct Evaluation {
     pub function: String,
     pub params: Vec<ParamRow>,
-    pub inputs: Vec<NumberText>,
+    pub inputs: Vec<Number>,
     pub rows: Vec<EvaluationRow>,
 }
 
@@ -57,11 +57,10 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
             }
             Answer::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
         };
-        let shown = |text: Option<&String>| Cell::new(text.map(|t| printable(t)).unwrap_or_default());
         let stamp = row.emulated.then(|| "emulated".to_string());
         let notes: Vec<String> = [note].into_iter().filter(|n| !n.is_empty()).chain(stamp).collect();
-        let (hex, dec) = (shown(result.map(|r| &r.hex)), shown(result.map(|r| &r.dec)));
-        table.add_row(vec![build, bits, hex, dec, Cell::new(notes.join(", "))]);
+        let (hex, dec) = result.map(|r| (r.hex(), r.dec())).unwrap_or_default();
+        table.add_row(vec![build, bits, Cell::new(hex), Cell::new(dec), Cell::new(notes.join(", "))]);
     }
     text.push_str(&text_of(&table));
     text
@@ -70,12 +69,13 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample::{HOSTILE, number};
+    use crate::fp::Scalar;
+    use crate::report::sample::{HOSTILE, number, value};
 
     #[test]
     fn every_build_has_a_line() {
-        let variant = |result: NumberText, bits, change| Answer::Variant { result, bits, change };
-        let fault = NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() };
+        let variant = |result: model::Answer, bits, change| Answer::Variant { result, bits, change };
+        let fault = model::Answer::Fault(model::FaultKind::Signal(11));
         let row = |build: &str, answer| EvaluationRow {
             build: build.into(),
             emulated: build.ends_with("/aarch64"),
@@ -83,12 +83,12 @@ mod tests {
         };
         let evaluation = Evaluation {
             function: "hypot_naive".into(),
-            params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: "double".into() }).to_vec(),
+            params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: Scalar::F64 }).to_vec(),
             inputs: vec![number(-1.5), number(1.0 / 3.0)],
             rows: vec![
-                row("gcc/O0/native", Answer::Baseline(number(0.1))),
-                row("gcc/O2/aarch64", variant(number(0.1), Some(0.0), None)),
-                row("gcc/O3-fast/native", variant(number(f64::NAN), Some(62.0), Some("finite-to-nan"))),
+                row("gcc/O0/native", Answer::Baseline(value(0.1))),
+                row("gcc/O2/aarch64", variant(value(0.1), Some(0.0), None)),
+                row("gcc/O3-fast/native", variant(value(f64::NAN), Some(62.0), Some("finite-to-nan"))),
                 row("gcc/O3/native", variant(fault, None, Some("crash"))),
                 row(HOSTILE, Answer::Absent { reason: "clang-16 is not installed\nmore".into() }),
             ],

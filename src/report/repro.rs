@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use super::number::exact;
-use crate::model::{NumberText, printable};
+use super::number::{exact, exact_answer};
+use crate::model::{Answer, FindingId, Number, printable};
 
 /// One of the two builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,16 +21,16 @@ pub struct Side {
     pub run: Vec<String>,
     /// The word by which the stored answer is known.
     pub word: String,
-    pub answer: NumberText,
+    pub answer: Answer,
 }
 
 /// A finding that is to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repro {
-    pub id: String,
+    pub id: FindingId,
     pub function: String,
     /// Names of the parameters with the witness.
-    pub inputs: Vec<(String, NumberText)>,
+    pub inputs: Vec<(String, Number)>,
     /// The baseline, then the variant.
     pub sides: [Side; 2],
     /// The machine that found it.
@@ -98,8 +98,10 @@ exit 1
 
 /// The script.
 pub fn script(repro: &Repro) -> String {
-    let mut text =
-        format!("#!/bin/sh\n# {}: builds both programs, runs them, compares.\n{HEAD}", printable(&repro.id));
+    let mut text = format!(
+        "#!/bin/sh\n# {}: builds both programs, runs them, compares.\n{HEAD}",
+        printable(&repro.id.to_string())
+    );
     for side in &repro.sides {
         let folder = &side.folder;
         let _ = writeln!(text, "\n# {}", printable(&side.build));
@@ -127,7 +129,7 @@ pub fn script(repro: &Repro) -> String {
             quoted(&printable(&side.build)),
             side.folder,
             quoted(&side.word),
-            quoted(&printable(&side.answer.dec))
+            quoted(&side.answer.dec())
         );
     }
     text.push_str(TAIL);
@@ -140,7 +142,12 @@ pub fn readme(repro: &Repro) -> String {
     let inputs: Vec<String> =
         repro.inputs.iter().map(|(name, value)| format!("{} = {}", printable(name), exact(value))).collect();
     let about = |side: &Side| {
-        format!("{} ({}) answers {}", printable(&side.build), printable(&side.version), exact(&side.answer))
+        format!(
+            "{} ({}) answers {}",
+            printable(&side.build),
+            printable(&side.version),
+            exact_answer(&side.answer)
+        )
     };
     format!(
         "Two builds of the same C code disagree. {} at {}: {}, {}. `sh run.sh` builds both with the commands it \
@@ -151,7 +158,7 @@ pub fn readme(repro: &Repro) -> String {
         inputs.join(", "),
         about(baseline),
         about(variant),
-        printable(&repro.id),
+        printable(&repro.id.to_string()),
         printable(&repro.host),
     )
 }
@@ -159,7 +166,7 @@ pub fn readme(repro: &Repro) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample::{HOSTILE, number};
+    use crate::report::sample::{HOSTILE, number, value};
 
     fn side(folder: &str, build: &str, answer: f64) -> Side {
         let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
@@ -171,13 +178,13 @@ mod tests {
             link: vec![words(&format!("gcc -static -o {folder}/repro {folder}/r.o")), words("gcc -o")],
             run: vec!["qemu-aarch64".into(), format!("./{folder}/repro"), "rounding=up".into()],
             word: format!("{:016x}", answer.to_bits()),
-            answer: number(answer),
+            answer: value(answer),
         }
     }
 
     fn repro() -> Repro {
         Repro {
-            id: "airy_ai#gcc/O3/native.1".into(),
+            id: "airy_ai#gcc/O3/native.1".parse().unwrap(),
             function: "airy_ai".into(),
             inputs: vec![("x".into(), number(0.1))],
             sides: [side("baseline", "gcc/O0/native", 1.0), side("variant", HOSTILE, -2.0)],
