@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_a_longer_search_found_and_this_one_did_not_is_named() {
         let (file, mut long) = (sample::bench(), sample::bench());
-        long.strategies = vec![StrategyName::Cigen.into()];
+        long.strategies = vec![StrategyName::Cigen];
         long.functions.retain(|name| name != "clausen");
         long.rows.retain(|row| row.function != "clausen");
         for row in long.rows.iter_mut().filter(|row| row.seed == 2) {

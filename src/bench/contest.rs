@@ -83,8 +83,8 @@ mod tests {
         let all = duels(&Grid::new(&file));
         // Medians of walk 60, 50, 2, 0 against 60, 35, 4, 0 of guess.
         let expected = Duel {
-            first: StrategyName::Mcmc.into(),
-            second: StrategyName::Cigen.into(),
+            first: StrategyName::Mcmc,
+            second: StrategyName::Cigen,
             wins: 1,
             losses: 1,
             ties: 2,
@@ -106,12 +106,8 @@ mod tests {
     fn functions_where_the_first_stays_behind_are_named_with_the_best_rival() {
         let file = sample::bench();
         let all = behind(&Grid::new(&file));
-        let expected = Behind {
-            function: "clausen".into(),
-            bits: 2.0,
-            rival: StrategyName::Cigen.into(),
-            rival_bits: 4.0,
-        };
+        let expected =
+            Behind { function: "clausen".into(), bits: 2.0, rival: StrategyName::Cigen, rival_bits: 4.0 };
         assert_eq!(all, [expected]);
     }
 }

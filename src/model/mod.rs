@@ -72,6 +72,6 @@ pub use run::{
 pub use samples::FunctionSamples;
 pub use settings::{Budget, ClusterBackend, SearchSettings};
 pub use speed::{SPEED_SCHEMA, SpeedFile, SpeedRow};
-pub use stored::{Misfit, one_per_parameter};
+pub use stored::{Misfit, StoredConfirm, StoredGate, StoredLock, StoredRun, one_per_parameter};
 pub use strategy::{StrategyName, UnknownStrategy};
 pub use truth::{TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment};

@@ -10,6 +10,12 @@ use super::{
 };
 use crate::fp::Scalar;
 
+/// Files as they are read, before their numbers have types.
+pub type StoredRun = RunFile<FunctionRow<NumberText, NumberText>>;
+pub type StoredLock = LockFile<LockFunction<NumberText, NumberText>>;
+pub type StoredGate = GateFile<NumberText, NumberText>;
+pub type StoredConfirm = ConfirmFile<NumberText>;
+
 /// A place in a file, as a path of fields, whose text is no number of its type, or no number for each parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {message}")]
@@ -152,7 +158,7 @@ impl<'de> Deserialize<'de> for FunctionRow {
     }
 }
 
-impl RunFile<FunctionRow<NumberText, NumberText>> {
+impl StoredRun {
     pub fn typed(self) -> Result<RunFile, Misfit> {
         Ok(RunFile {
             functions: each("functions", self.functions, FunctionRow::typed)?,
@@ -189,7 +195,7 @@ impl LockFunction<NumberText, NumberText> {
     }
 }
 
-impl LockFile<LockFunction<NumberText, NumberText>> {
+impl StoredLock {
     pub fn typed(self) -> Result<LockFile, Misfit> {
         let function = |(name, function): (String, LockFunction<NumberText, NumberText>)| {
             let function = function.typed().map_err(|misfit| misfit.below(&format!("functions.{name}")))?;
@@ -215,7 +221,7 @@ fn types_in(run: &RunFile, function: &str) -> Result<Types, String> {
         .ok_or_else(|| format!("the run has no function `{function}`"))
 }
 
-impl GateFile<NumberText, NumberText> {
+impl StoredGate {
     /// With the types of the run that was judged.
     pub fn typed(self, run: &RunFile) -> Result<GateFile, Misfit> {
         let finding = |finding: GateFinding<NumberText, NumberText>| {
@@ -251,7 +257,7 @@ impl GateFile<NumberText, NumberText> {
     }
 }
 
-impl ConfirmFile<NumberText> {
+impl StoredConfirm {
     /// With the types of the run that was confirmed; of its functions only.
     pub fn typed(self, run: &RunFile) -> Result<ConfirmFile, Misfit> {
         let row = |(id, row): (super::FindingId, ConfirmRow<NumberText>)| {

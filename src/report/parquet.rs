@@ -130,13 +130,13 @@ impl Group {
                     values.extend(row.bits);
                 }
                 (_, Column::Double(values, there)) => {
-                    let value = input.and_then(|x| x.dec().parse::<f64>().ok());
+                    let value = input.and_then(|x| x.dec.parse::<f64>().ok());
                     there.push(i16::from(value.is_some()));
                     values.extend(value);
                 }
                 (_, column) => {
                     let is_name = (index - HEAD).is_multiple_of(OF_INPUT);
-                    column.text(input.map(|x| if is_name { x.name } else { x.hex() }));
+                    column.text(input.map(|x| if is_name { x.name } else { x.hex }));
                 }
             }
         }

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use super::{RunFolder, StoreError, atomic, read};
 use crate::model::{
-    CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, NumberText, RunFile,
-    SPEED_SCHEMA, SpeedFile,
+    CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, RunFile, SPEED_SCHEMA,
+    SpeedFile, StoredConfirm,
 };
 
 pub(super) const CONFIRM: &str = "confirm.json";
@@ -38,7 +38,7 @@ pub fn read_samples(folder: &Path) -> Result<Vec<FunctionSamples>, StoreError> {
 /// What plain executables said; `run` is the run of the folder.
 pub fn read_confirm(folder: &Path, run: &RunFile) -> Result<Option<ConfirmFile>, StoreError> {
     let path = folder.join(CONFIRM);
-    let file: Option<ConfirmFile<NumberText>> = read_optional(&path, CONFIRM_SCHEMA)?;
+    let file: Option<StoredConfirm> = read_optional(&path, CONFIRM_SCHEMA)?;
     file.map(|file| file.typed(run).map_err(|misfit| read::unfit(&path, misfit))).transpose()
 }
 

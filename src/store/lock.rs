@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::shown;
 use super::{StoreError, atomic, read};
 use crate::model::{
-    GATE_SCHEMA, GateFile, LOCK_SCHEMA, LockFile, LockFunction, LockRange, Number, NumberText, RunFile,
+    GATE_SCHEMA, GateFile, LOCK_SCHEMA, LockFile, LockRange, Number, RunFile, StoredGate, StoredLock,
     one_per_parameter, printable,
 };
 
@@ -23,8 +23,7 @@ pub fn read_lock(path: &Path) -> Result<Option<LockFile>, StoreError> {
     if read::metadata(path)?.is_none() {
         return Ok(None);
     }
-    let lock: LockFile<LockFunction<NumberText, NumberText>> =
-        read::read_json(path, LOCK_SCHEMA).map_err(unusable)?;
+    let lock: StoredLock = read::read_json(path, LOCK_SCHEMA).map_err(unusable)?;
     let lock = lock.typed().map_err(|misfit| unusable(read::unfit(path, misfit)))?;
     let wrong = |(at, message): Wrong| {
         unusable(StoreError::Shape { path: shown(path), at: printable(&at), message: printable(&message) })
@@ -59,7 +58,7 @@ pub fn read_gate(folder: &Path, run: &RunFile) -> Result<Option<GateFile>, Store
     if read::metadata(&path)?.is_none() {
         return Ok(None);
     }
-    let gate: GateFile<NumberText, NumberText> = read::read_json(&path, GATE_SCHEMA)?;
+    let gate: StoredGate = read::read_json(&path, GATE_SCHEMA)?;
     gate.typed(run).map(Some).map_err(|misfit| read::unfit(&path, misfit))
 }
 

@@ -10,7 +10,7 @@ use serde_json::error::Category;
 
 use super::error::shown;
 use super::{FolderState, RunFolder, StoreError, check, journal, locate};
-use crate::model::{FunctionRow, Misfit, NumberText, RunFile, SCHEMA, printable};
+use crate::model::{Misfit, RunFile, SCHEMA, StoredRun, printable};
 
 /// More than this is no run of ours, and would only fill the memory.
 const LARGEST: u64 = 1 << 30;
@@ -41,7 +41,7 @@ pub fn run_json(run: &RunFile) -> String {
 }
 
 fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
-    let run: RunFile<FunctionRow<NumberText, NumberText>> = read_json(path, SCHEMA)?;
+    let run: StoredRun = read_json(path, SCHEMA)?;
     let run = run.typed().map_err(|misfit| unfit(path, misfit))?;
     check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
     Ok(run)

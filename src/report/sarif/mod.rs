@@ -11,8 +11,7 @@ use super::place::Place;
 use super::text::uri_path;
 use super::{Material, cause};
 use crate::model::{
-    Answer, BuildId, Category, ComparisonRow, FindingId, FunctionRow, Number, RangeRow, WitnessRow, gist,
-    printable,
+    Answer, Category, ComparisonRow, FindingId, FunctionRow, Number, RangeRow, WitnessRow, gist, printable,
 };
 use log::{
     ArtifactLocation, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
