@@ -175,7 +175,7 @@ fn evolution() {
     let variant = |x: &[u64]| Outcome::Value(x[0] ^ (x[0].wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40));
     let fake = Fake::new(1, vec![Box::new(|x: &[u64]| Outcome::Value(x[0])), Box::new(variant)]);
     let mut clocked = Clocked { inner: fake, inside: Duration::ZERO };
-    let mut strategy = bitrift::search::create(&task).unwrap();
+    let mut strategy = bitrift::search::create(&task);
     let (mut outside, mut evaluations, mut answers) = (Duration::ZERO, 0, Vec::new());
     loop {
         let units = strategy.next(std::mem::take(&mut answers));

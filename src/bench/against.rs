@@ -1,7 +1,7 @@
 //! A bench's maxima against the best of another, usually much longer, bench.
 
 use super::Grid;
-use crate::model::BenchFile;
+use crate::model::{BenchFile, StrategyName};
 
 /// A maximum this close to the other's, or above it, reaches it.
 pub const NEAR_BITS: f64 = 0.5;
@@ -17,7 +17,7 @@ pub struct Shortfall {
 /// One strategy of this bench against the best that the other one has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
-    pub strategy: String,
+    pub strategy: StrategyName,
     /// Functions that both benches have.
     pub functions: usize,
     /// Functions on which it reaches the other's best, and on which it finds clearly more.
@@ -37,7 +37,7 @@ pub fn against(grid: &Grid<'_>, other: &BenchFile) -> Vec<Against> {
     };
     let best: Vec<Option<f64>> = grid.functions.iter().map(|name| best(name)).collect();
     let compare = |strategy: usize| {
-        let name = grid.strategies[strategy].to_string();
+        let name = grid.strategies[strategy];
         let mut sum = Against { strategy: name, functions: 0, near: 0, above: 0, short: Vec::new() };
         for (function, name) in grid.functions.iter().enumerate() {
             let (Some(bits), Some(other_bits)) = (grid.median(strategy, function), best[function]) else {
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_a_longer_search_found_and_this_one_did_not_is_named() {
         let (file, mut long) = (sample::bench(), sample::bench());
-        long.strategies = vec!["guess".into()];
+        long.strategies = vec![StrategyName::Cigen];
         long.functions.retain(|name| name != "clausen");
         long.rows.retain(|row| row.function != "clausen");
         for row in long.rows.iter_mut().filter(|row| row.seed == 2) {

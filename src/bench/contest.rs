@@ -2,6 +2,7 @@
 //! first strategy stays behind.
 
 use super::{Grid, sign_test};
+use crate::model::StrategyName;
 
 /// Medians that differ by no more are a tie.
 pub const TIE_BITS: f64 = 0.1;
@@ -11,8 +12,8 @@ pub const BEHIND_BITS: f64 = 1.0;
 /// Two strategies compared by their medians over seeds, function by function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Duel {
-    pub first: String,
-    pub second: String,
+    pub first: StrategyName,
+    pub second: StrategyName,
     /// Functions on which the first finds more, and the second.
     pub wins: u64,
     pub losses: u64,
@@ -40,7 +41,7 @@ fn duel(grid: &Grid<'_>, a: usize, b: usize) -> Duel {
             _ => ties += 1,
         }
     }
-    let name = |strategy: usize| grid.strategies[strategy].to_string();
+    let name = |strategy: usize| grid.strategies[strategy];
     Duel { first: name(a), second: name(b), wins, losses, ties, p: sign_test(wins, losses) }
 }
 
@@ -50,7 +51,7 @@ pub struct Behind {
     pub function: String,
     pub bits: f64,
     /// The rival that finds the most.
-    pub rival: String,
+    pub rival: StrategyName,
     pub rival_bits: f64,
 }
 
@@ -63,7 +64,7 @@ pub fn behind(grid: &Grid<'_>) -> Vec<Behind> {
         // Of equals the first.
         let best = rivals.rev().max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((rival, rival_bits)) = best.filter(|(_, theirs)| theirs - bits > BEHIND_BITS) {
-            let rival = grid.strategies[rival].to_string();
+            let rival = grid.strategies[rival];
             found.push(Behind { function: name.to_string(), bits, rival, rival_bits });
         }
     }
@@ -81,8 +82,14 @@ mod tests {
         let file = sample::bench();
         let all = duels(&Grid::new(&file));
         // Medians of walk 60, 50, 2, 0 against 60, 35, 4, 0 of guess.
-        let expected =
-            Duel { first: "walk".into(), second: "guess".into(), wins: 1, losses: 1, ties: 2, p: 1.0 };
+        let expected = Duel {
+            first: StrategyName::Mcmc,
+            second: StrategyName::Cigen,
+            wins: 1,
+            losses: 1,
+            ties: 2,
+            p: 1.0,
+        };
         assert_eq!(all, [expected]);
     }
 
@@ -90,7 +97,7 @@ mod tests {
     fn a_difference_within_the_tolerance_is_a_tie() {
         let mut file = sample::bench();
         for row in &mut file.rows {
-            row.max_bits = if row.strategy == "walk" { 10.0 } else { 10.0 + 0.99 * TIE_BITS };
+            row.max_bits = if row.strategy == StrategyName::Mcmc { 10.0 } else { 10.0 + 0.99 * TIE_BITS };
         }
         assert_eq!(duels(&Grid::new(&file))[0].ties, 4);
     }
@@ -100,7 +107,7 @@ mod tests {
         let file = sample::bench();
         let all = behind(&Grid::new(&file));
         let expected =
-            Behind { function: "clausen".into(), bits: 2.0, rival: "guess".into(), rival_bits: 4.0 };
+            Behind { function: "clausen".into(), bits: 2.0, rival: StrategyName::Cigen, rival_bits: 4.0 };
         assert_eq!(all, [expected]);
     }
 }

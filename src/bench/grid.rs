@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::numbers::median;
-use crate::model::{BenchFile, BenchRow};
+use crate::model::{BenchFile, BenchRow, StrategyName};
 
 /// Rows by strategy and function. Rows of strategies, functions or seeds that the file does not list
 /// are left out.
 pub struct Grid<'a> {
-    pub strategies: Vec<&'a str>,
+    pub strategies: Vec<StrategyName>,
     pub functions: Vec<&'a str>,
     pub seeds: Vec<u64>,
     /// By strategy and function, each list by seed.
@@ -17,17 +17,15 @@ pub struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     pub fn new(file: &'a BenchFile) -> Grid<'a> {
-        let strategies: Vec<&str> = file.strategies.iter().map(String::as_str).collect();
+        let strategies = file.strategies.clone();
         let functions: Vec<&str> = file.functions.iter().map(String::as_str).collect();
-        let place_of = |names: &[&'a str]| -> BTreeMap<&'a str, usize> {
-            names.iter().enumerate().map(|(place, name)| (*name, place)).collect()
-        };
-        let (strategy_at, function_at) = (place_of(&strategies), place_of(&functions));
+        let function_at: BTreeMap<&str, usize> =
+            functions.iter().enumerate().map(|(place, name)| (*name, place)).collect();
         let mut cells: BTreeMap<_, BTreeMap<u64, &BenchRow>> = BTreeMap::new();
         for row in file.rows.iter().filter(|row| file.seeds.contains(&row.seed)) {
-            let strategy = strategy_at.get(row.strategy.as_str());
+            let strategy = strategies.iter().position(|name| *name == row.strategy);
             let function = function_at.get(row.function.as_str());
-            if let (Some(&strategy), Some(&function)) = (strategy, function) {
+            if let (Some(strategy), Some(&function)) = (strategy, function) {
                 cells.entry((strategy, function)).or_default().insert(row.seed, row);
             }
         }

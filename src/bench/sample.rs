@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BENCH_SCHEMA, BenchFile, BenchRow, Budget, BuildRow, HostRow, Published, PublishedRow, Reference,
-    StopReason, Timed, TimedFunction,
+    BENCH_SCHEMA, BenchFile, BenchRow, Budget, BuildId, BuildRow, BuildStatus, HostRow, Published,
+    PublishedRow, Reference, StopReason, StrategyName, Timed, TimedFunction,
 };
 
 /// Maxima of (strategy, function) with seeds 1, 2 and 3.
-const MAXIMA: [(&str, &str, [f64; 3]); 8] = [
-    ("walk", "airy", [60.0, 60.0, 63.0]),
-    ("walk", "beta", [50.0, 40.0, 51.0]),
-    ("walk", "clausen", [2.0, 2.0, 2.0]),
-    ("walk", "dawson", [0.0, 0.0, 0.0]),
-    ("guess", "airy", [60.0, 60.0, 60.0]),
-    ("guess", "beta", [35.0, 35.0, 35.0]),
-    ("guess", "clausen", [4.0, 4.0, 1.0]),
-    ("guess", "dawson", [0.0, 0.0, 0.0]),
+const MAXIMA: [(StrategyName, &str, [f64; 3]); 8] = [
+    (StrategyName::Mcmc, "airy", [60.0, 60.0, 63.0]),
+    (StrategyName::Mcmc, "beta", [50.0, 40.0, 51.0]),
+    (StrategyName::Mcmc, "clausen", [2.0, 2.0, 2.0]),
+    (StrategyName::Mcmc, "dawson", [0.0, 0.0, 0.0]),
+    (StrategyName::Cigen, "airy", [60.0, 60.0, 60.0]),
+    (StrategyName::Cigen, "beta", [35.0, 35.0, 35.0]),
+    (StrategyName::Cigen, "clausen", [4.0, 4.0, 1.0]),
+    (StrategyName::Cigen, "dawson", [0.0, 0.0, 0.0]),
 ];
 
 pub(crate) fn bench() -> BenchFile {
     let mut rows = Vec::new();
-    for strategy in ["walk", "guess"] {
+    for strategy in [StrategyName::Mcmc, StrategyName::Cigen] {
         for seed in 1..=3u64 {
             for (_, function, maxima) in MAXIMA.iter().filter(|(s, ..)| *s == strategy) {
                 // Seeds count from 1.
@@ -35,7 +35,7 @@ pub(crate) fn bench() -> BenchFile {
         name: "sample".into(),
         command: "bitrift bench sample.toml --seeds 1..3".into(),
         budget: Budget::Evaluations(1000),
-        strategies: vec!["walk".into(), "guess".into()],
+        strategies: vec![StrategyName::Mcmc, StrategyName::Cigen],
         seeds: vec![1, 2, 3],
         host: HostRow { cpu: "a cpu".into(), libm: "a libm".into() },
         jobs: 2,
@@ -50,27 +50,27 @@ pub(crate) fn bench() -> BenchFile {
     }
 }
 
-fn row(strategy: &str, seed: u64, function: &str, max_bits: f64) -> BenchRow {
+fn row(strategy: StrategyName, seed: u64, function: &str, max_bits: f64) -> BenchRow {
     BenchRow {
-        strategy: strategy.into(),
+        strategy,
         seed,
         function: function.into(),
         max_bits,
         build: (max_bits > 0.0).then(|| "cc/O3/native".into()),
         witness: if max_bits > 0.0 { vec!["0x1.8p+1".into()] } else { Vec::new() },
-        evaluations: if strategy == "walk" { 1000 } else { 800 },
+        evaluations: if strategy == StrategyName::Mcmc { 1000 } else { 800 },
         stop_reason: StopReason::Complete,
         ranges: 1,
         faults: 0,
         wall_s: 0.5,
-        busy_s: if strategy == "walk" { 0.5 } else { 0.25 },
+        busy_s: if strategy == StrategyName::Mcmc { 0.5 } else { 0.25 },
         truth: None,
     }
 }
 
 fn build(flags: &str, args: &[&str]) -> BuildRow {
     BuildRow {
-        id: format!("cc/{flags}/native"),
+        id: BuildId::new("cc", flags, "native"),
         compiler: "cc".into(),
         version: "cc 1.0".into(),
         flags: args.iter().map(|a| a.to_string()).collect(),
@@ -81,7 +81,7 @@ fn build(flags: &str, args: &[&str]) -> BuildRow {
         libm: String::new(),
         audit: BTreeMap::new(),
         unaudited: String::new(),
-        status: "built".into(),
+        status: BuildStatus::Built,
         reason: String::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Grid;
 use super::numbers::stability_ratio;
+use crate::model::StrategyName;
 
 /// The limits of the stability ratio that are counted.
 pub const STEADY: [f64; 2] = [0.02, 0.05];
@@ -9,7 +10,7 @@ pub const STEADY: [f64; 2] = [0.02, 0.05];
 /// The stability ratios of one strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
-    pub strategy: String,
+    pub strategy: StrategyName,
     pub functions: usize,
     /// Functions within each limit.
     pub steady: [usize; 2],
@@ -31,7 +32,7 @@ fn of(grid: &Grid<'_>, strategy: usize) -> Stability {
     // Of equals the first.
     let worst = ratios.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
     Stability {
-        strategy: grid.strategies[strategy].to_string(),
+        strategy: grid.strategies[strategy],
         functions: ratios.len(),
         steady: STEADY.map(|limit| ratios.iter().filter(|(_, ratio)| *ratio <= limit).count()),
         worst: worst.map(|(name, ratio)| (name.to_string(), *ratio)),

@@ -3,6 +3,7 @@
 
 use super::Grid;
 use super::numbers::{Spread, mean};
+use crate::model::StrategyName;
 
 /// The thresholds of Table 2, in bits.
 pub const OVER: [f64; 4] = [48.0, 32.0, 8.0, 0.0];
@@ -10,7 +11,7 @@ pub const OVER: [f64; 4] = [48.0, 32.0, 8.0, 0.0];
 /// One strategy over all functions and seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tally {
-    pub strategy: String,
+    pub strategy: StrategyName,
     /// Functions over each threshold, over seeds.
     pub over: [Spread; 4],
     /// Mean of the functions' maxima, over seeds.
@@ -46,7 +47,7 @@ fn tally(grid: &Grid<'_>, strategy: usize) -> Tally {
     let seconds: Vec<f64> = grid.rows_of(strategy).map(|row| row.busy_s).collect();
     let busy: f64 = seconds.iter().sum();
     Tally {
-        strategy: grid.strategies[strategy].to_string(),
+        strategy: grid.strategies[strategy],
         over: over.map(|counts| Spread::of(&counts)),
         mean_bits: Spread::of(&means),
         evaluations: mean(&evaluations),
@@ -64,7 +65,7 @@ mod tests {
     fn counts_are_medians_over_seeds_with_their_ends() {
         let file = sample::bench();
         let [first, second] = &tallies(&Grid::new(&file))[..] else { panic!("two strategies") };
-        assert_eq!((first.strategy.as_str(), second.strategy.as_str()), ("walk", "guess"));
+        assert_eq!((first.strategy, second.strategy), (StrategyName::Mcmc, StrategyName::Cigen));
         // walk: over 48 bits are 2, 1 and 2 of the functions with seeds 1, 2 and 3.
         assert_eq!(first.over[0], Spread { median: 2.0, min: 1.0, max: 2.0 });
         assert_eq!(first.over[3], Spread { median: 3.0, min: 3.0, max: 3.0 });

@@ -3,13 +3,13 @@
 use super::Grid;
 use super::against::NEAR_BITS;
 use super::numbers::{mean, median};
-use crate::model::{BenchRow, TruthScore};
+use crate::model::{BenchRow, StrategyName, TruthScore};
 
 /// One strategy over the functions with a known truth. Each function counts by its medians over
 /// seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TruthTally {
-    pub strategy: String,
+    pub strategy: StrategyName,
     pub functions: usize,
     /// Functions whose maximum is within `NEAR_BITS` of the true one.
     pub reached: usize,
@@ -46,7 +46,7 @@ fn of(grid: &Grid<'_>, strategy: usize) -> TruthTally {
         density.push(middle(&|score| score.density));
     }
     TruthTally {
-        strategy: grid.strategies[strategy].to_string(),
+        strategy: grid.strategies[strategy],
         functions: covered.len(),
         reached: covered.len() - missed.len(),
         covered: mean(&covered),
@@ -65,7 +65,7 @@ mod tests {
     fn only_functions_with_a_truth_count_each_by_its_median() {
         let mut file = sample::bench();
         assert_eq!(truth(&Grid::new(&file)), None);
-        for row in file.rows.iter_mut().filter(|row| row.strategy == "walk") {
+        for row in file.rows.iter_mut().filter(|row| row.strategy == StrategyName::Mcmc) {
             let covered = [0.9, 1.0, 0.5][usize::try_from(row.seed).unwrap() - 1];
             let true_max_bits = if row.function == "airy" { 60.4 } else { 51.0 };
             let score = TruthScore { true_max_bits, covered, filled: 0.5, density: 3.0 };

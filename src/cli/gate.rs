@@ -8,7 +8,7 @@ use super::FunctionGlobs;
 use super::MeansOptions;
 use super::options::MATRIX;
 use super::search::{OptionKeys, Overrides, help_of};
-use crate::model::SearchSettings;
+use crate::model::{SearchSettings, UnknownStrategy};
 
 pub(super) const LOCK: &str = "bitrift.lock.json";
 
@@ -84,11 +84,12 @@ impl OptionKeys for GateKeys {
 
 impl GateSearch {
     /// Puts what was given over the settings.
-    pub fn apply(&self, settings: &mut SearchSettings) {
+    pub fn apply(&self, settings: &mut SearchSettings) -> Result<(), UnknownStrategy> {
         if let Some(strategy) = &self.strategy {
-            settings.strategy.clone_from(strategy);
+            settings.strategy = strategy.parse()?;
         }
         self.settings.apply(settings);
+        Ok(())
     }
 }
 

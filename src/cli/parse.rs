@@ -120,9 +120,9 @@ mod tests {
             --generations 6 --crossover 0.9 --dither 0.4,0.8 --tolerance 0 --tighten false --gap 2";
         let Command::Run(args) = parsed(line).unwrap() else { panic!("not run") };
         let mut settings = SearchSettings::default();
-        args.search.apply(&mut settings);
+        args.search.apply(&mut settings).unwrap();
         let expected = SearchSettings {
-            strategy: "random".into(),
+            strategy: crate::model::StrategyName::Random,
             seed: 7,
             budget: Budget::Paper,
             timeout_ms: 20,
@@ -157,7 +157,7 @@ mod tests {
         let Command::Run(args) = parsed("run").unwrap() else { panic!("not run") };
         let mut settings = SearchSettings { seed: 42, gap: 3.0, ..Default::default() };
         let before = settings.clone();
-        args.search.apply(&mut settings);
+        args.search.apply(&mut settings).unwrap();
         assert_eq!(settings, before);
     }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
-use crate::model::{SEARCH_KEYS, SearchKey, SearchSettings, SettingValue};
+use crate::model::{SEARCH_KEYS, SearchKey, SearchSettings, SettingValue, UnknownStrategy};
 
 /// What was given on the command line; the rest is the matrix's.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
@@ -55,11 +55,12 @@ pub struct Overrides<K> {
 
 impl SearchOptions {
     /// Puts what was given over the settings of the matrix.
-    pub fn apply(&self, settings: &mut SearchSettings) {
+    pub fn apply(&self, settings: &mut SearchSettings) -> Result<(), UnknownStrategy> {
         if let Some(strategy) = &self.strategy {
-            settings.strategy.clone_from(strategy);
+            settings.strategy = strategy.parse()?;
         }
         self.settings.apply(settings);
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::store::{lock_json, read_gate, read_lock, read_run, resolve, write_loc
 pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
     let mut run = read_run(&folder)?;
-    if let Some(gate) = read_gate(&folder)? {
+    if let Some(gate) = read_gate(&folder, &run)? {
         carry(&mut run, &gate);
     }
     wanted::check_functions(&args.functions, &run)?;

@@ -7,8 +7,8 @@ use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, wanted};
 use crate::cli::{BenchArgs, Exit};
-use crate::lab::{Bench, Lab, LabError, Progress, check_strategy, truths_of};
-use crate::model::{BenchFile, Reference, STRATEGIES, printable};
+use crate::lab::{Bench, Lab, LabError, Progress, truths_of};
+use crate::model::{BenchFile, Reference, StrategyName, UnknownStrategy, printable};
 use crate::report::bench::BenchReport;
 use crate::report::plan::quoted;
 use crate::store::{BenchPlace, Opening, StoreError, bench_json, read_bench, read_reference, read_truths};
@@ -31,14 +31,11 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Exit, Failure> {
     if args.matrix.extension().is_some_and(|e| e == "json") {
         return again(args, console, beside);
     }
-    let strategies = match &args.strategies {
-        Some(given) => given.0.clone(),
+    let strategies: Vec<StrategyName> = match &args.strategies {
+        Some(given) => given.0.iter().map(|name| name.parse()).collect::<Result<_, UnknownStrategy>>()?,
         // A sweep knows no budget, so it is compared only when it is asked for.
-        None => {
-            STRATEGIES.iter().filter(|name| **name != "exhaustive").map(|name| name.to_string()).collect()
-        }
+        None => StrategyName::ALL.into_iter().filter(|name| *name != StrategyName::Exhaustive).collect(),
     };
-    strategies.iter().try_for_each(|name| check_strategy(name))?;
     let sink = console.brief_progress(args.quiet);
     let mut experiment = wanted::experiment(&args.matrix, &args.functions)?;
     args.tuning.apply(&mut experiment.search);

@@ -6,7 +6,7 @@ use super::wanted;
 use crate::cli::{EvalArgs, Exit};
 use crate::fp::parse_number;
 use crate::lab::{Lab, LabError, load};
-use crate::model::{Function, NumberText, Param, ParamRow};
+use crate::model::{Function, Number, Param, ParamRow};
 use crate::report::evaluation::{self, Evaluation};
 
 pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
@@ -22,11 +22,11 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
     let lab = Lab::new(experiment, wanted::means(&args.lab.means)?)?;
     let built = lab.build_all(console.progress(args.lab.quiet).as_ref())?;
     let function = &lab.experiment.functions[0];
-    let param = |p: &Param| ParamRow { name: p.name.clone(), ty: p.ty.c_name().into() };
+    let param = |p: &Param| ParamRow { name: p.name.clone(), ty: p.ty };
     let evaluation = Evaluation {
         function: function.name.clone(),
         params: function.params.iter().map(param).collect(),
-        inputs: function.scalars().into_iter().zip(&inputs).map(|(s, &b)| NumberText::new(s, b)).collect(),
+        inputs: Number::list(&function.scalars(), &inputs),
         result: function.result,
         rows: built.evaluate(0, &inputs)?,
     };

@@ -32,7 +32,10 @@ pub fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
     console.print(&match (args.json, args.patch, id) {
         (true, ..) => explain_json(&file),
         (_, true, _) => report::explain::patches(&file, &shown),
-        (.., Some(id)) => report::explain::render_one(&run, &file, id, console.style),
+        (.., Some(_)) => {
+            let one = |id| report::explain::render_one(&run, &file, id, console.style);
+            shown.iter().map(one).collect()
+        }
         (.., None) => report::explain::render(&run, &file, &shown, console.style),
     })?;
     Ok(Exit::Done)

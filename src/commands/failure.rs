@@ -3,8 +3,7 @@
 use crate::cli::Exit;
 use crate::gate::AcceptError;
 use crate::lab::{LabError, Progress};
-use crate::model::printable;
-use crate::pool::PoolError;
+use crate::model::{UnknownStrategy, printable};
 use crate::store::StoreError;
 
 /// A message is complete: it opens with `error:` where it is one.
@@ -43,7 +42,6 @@ impl From<LabError> for Failure {
             LabError::Unanswered { .. } | LabError::LockUnmet { .. } | LabError::NoProgram { .. } => {
                 Exit::Unevaluated
             }
-            LabError::Pool(PoolError::Strategy(_)) => Exit::Usage,
             LabError::Pool(_) | LabError::Threads { .. } => Exit::Internal,
             _ => Exit::Usage,
         };
@@ -63,6 +61,12 @@ fn advice(progress: &Progress) -> String {
         ),
         Progress::Benching { .. } => " before a search was done; nothing is stored".into(),
         Progress::Explaining => "; what is explained so far is stored".into(),
+    }
+}
+
+impl From<UnknownStrategy> for Failure {
+    fn from(error: UnknownStrategy) -> Failure {
+        LabError::from(error).into()
     }
 }
 

@@ -46,7 +46,7 @@ fn decide(
 ) -> Result<Decided, Failure> {
     let mut experiment = load(&args.matrix)?;
     terms.search_as_accepted(&mut experiment);
-    args.search.apply(&mut experiment.search);
+    args.search.apply(&mut experiment.search)?;
     check_search(&experiment)?;
     terms.check_experiment(&experiment)?;
     let lab = Lab::new(experiment, wanted::means(&args.means)?)?;

@@ -87,7 +87,7 @@ fn gather(args: &ReportArgs, folder: &Path) -> Result<Material, Failure> {
     let samples = samples.into_iter().filter(|s| args.functions.matches(&s.function));
     Ok(Material {
         samples: samples.map(|s| (s.function.clone(), s)).collect(),
-        confirm: read_confirm(folder)?,
+        confirm: read_confirm(folder, &run)?,
         speed: read_speed(folder)?,
         explain: read_explain(folder)?.map(|file| select_explained(file, &run)),
         name: args.run.clone(),

@@ -9,7 +9,7 @@ use super::{RESULTS, wanted};
 use crate::cli::{Exit, ReproArgs};
 use crate::compile::REPRO_FILE;
 use crate::lab::{Finding, Kit, Lab};
-use crate::model::Confirmed;
+use crate::model::{Confirmed, FindingId};
 use crate::report::plan::quoted;
 use crate::report::repro::{readme, script};
 use crate::store::{REPRO_SCRIPT, read_confirm, read_run, resolve, write_repro};
@@ -27,7 +27,7 @@ pub fn run(args: &ReproArgs, console: &Console) -> Result<Exit, Failure> {
         None => Finding::all(&run, |_| true),
     };
     let repros = lab.repros(&run, findings, console.progress(args.lab.quiet).as_ref())?;
-    let confirm = read_confirm(&folder)?;
+    let confirm = read_confirm(&folder, &run)?;
     let mut text = String::new();
     for found in &repros.findings {
         let id = &found.witness.id;
@@ -65,9 +65,9 @@ fn words(args: &ReproArgs) -> Result<(Option<&str>, Option<&str>), Failure> {
 }
 
 /// The folder of one finding.
-fn out_folder(args: &ReproArgs, id: &str) -> PathBuf {
+fn out_folder(args: &ReproArgs, id: &FindingId) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
-    let name: String = id.chars().map(plain).take(200).collect();
+    let name: String = id.to_string().chars().map(plain).take(200).collect();
     match (&args.out, args.all) {
         (Some(out), false) => out.clone(),
         (out, _) => out.clone().unwrap_or_else(|| PLACE.into()).join(name),

@@ -18,7 +18,7 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     let start = Instant::now();
     let sink = console.progress(args.quiet);
     let mut experiment = wanted::experiment(&args.matrix, &args.functions)?;
-    args.search.apply(&mut experiment.search);
+    args.search.apply(&mut experiment.search)?;
     check_search(&experiment)?;
     let lab = Lab::new(experiment, wanted::means(&args.means)?)?;
     let built = lab.build_all(sink.as_ref())?;

@@ -18,7 +18,7 @@ pub fn run(args: &ShowArgs, console: &Console) -> Result<Exit, Failure> {
     let text = if args.json {
         run_json(&run)
     } else {
-        let confirm = read_confirm(&folder)?;
+        let confirm = read_confirm(&folder, &run)?;
         let explain = read_explain(&folder)?.map(|file| select_explained(file, &run));
         let options = TableOptions {
             all: args.all,

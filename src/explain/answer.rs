@@ -16,7 +16,7 @@ use super::statement::statements;
 use super::text::{Guilt, cured};
 use super::whole::Workshop;
 use crate::compile::Mix;
-use crate::model::{Cost, ExplainRow, Explained, Fragility, Layer, LayerRow, Standing, Suspect};
+use crate::model::{Cost, ExplainRow, Explained, FindingId, Fragility, Layer, LayerRow, Standing, Suspect};
 
 /// A cause that was found, and how to recognise it.
 pub struct Known {
@@ -40,7 +40,7 @@ pub struct Explainer<'a> {
     pub layers: BTreeSet<Layer>,
     pub known: Vec<Known>,
     /// Called when a layer of a finding begins.
-    pub progress: &'a dyn Fn(&str, Layer),
+    pub progress: &'a dyn Fn(&FindingId, Layer),
 }
 
 /// The layers that must be looked at before others.
@@ -65,7 +65,7 @@ pub fn is_answered(row: &ExplainRow, layers: &BTreeSet<Layer>) -> bool {
 /// The layers of one finding on their way, each with its cost.
 struct Rows<'e> {
     explainer: &'e Explainer<'e>,
-    id: &'e str,
+    id: &'e FindingId,
     rows: BTreeMap<Layer, LayerRow>,
 }
 

@@ -2,7 +2,7 @@
 //! difference.
 
 use crate::fp::{NanPolicy, Scalar, inconsistency};
-use crate::model::{ClassChange, Outcome};
+use crate::model::{ClassChange, FindingId, Outcome};
 
 /// A difference must have this part of the finding's bits to count: code beside the cause often differs by an ulp
 /// of its own.
@@ -13,8 +13,7 @@ const LARGE: f64 = 8.0;
 /// A witness of a finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The finding's id.
-    pub id: String,
+    pub id: FindingId,
     /// Which function of the experiment.
     pub function: usize,
     pub inputs: Vec<u64>,
@@ -96,7 +95,7 @@ mod tests {
 
     fn yardstick(variant: f64) -> (Case, Yardstick) {
         let case = Case {
-            id: "f#b.1".into(),
+            id: "f#b.1".parse().unwrap(),
             function: 0,
             inputs: vec![0],
             result: Scalar::F64,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::answer::narrowest;
-use crate::model::{CauseRow, ExplainFile, ExplainRow, Layer, LayerRow, Standing, Suspect};
+use crate::model::{BuildId, CauseRow, ExplainFile, ExplainRow, FindingId, Layer, LayerRow, Standing, Suspect};
 
 /// The causes of explained findings, those of most findings first. `builds` names the builds of a finding,
 /// baseline and variant.
 fn group<'a>(
-    rows: impl Iterator<Item = (&'a String, &'a ExplainRow)>,
-    builds: impl Fn(&str) -> Option<(String, String)>,
+    rows: impl Iterator<Item = (&'a FindingId, &'a ExplainRow)>,
+    builds: impl Fn(&FindingId) -> Option<(BuildId, BuildId)>,
 ) -> Vec<CauseRow> {
-    let mut causes: BTreeMap<(String, String, Vec<Vec<Suspect>>), CauseRow> = BTreeMap::new();
+    let mut causes: BTreeMap<(BuildId, BuildId, Vec<Vec<Suspect>>), CauseRow> = BTreeMap::new();
     for (id, row) in rows {
         let (Some((layer, suspects)), Some((baseline, build))) = (narrowest(row), builds(id)) else {
             continue;
@@ -37,7 +37,7 @@ fn group<'a>(
 }
 
 /// Groups all findings of a file by cause; a fix that is known stays with its cause.
-pub fn regroup(file: &mut ExplainFile, builds: impl Fn(&str) -> Option<(String, String)>) {
+pub fn regroup(file: &mut ExplainFile, builds: impl Fn(&FindingId) -> Option<(BuildId, BuildId)>) {
     let mut causes = group(file.findings.iter(), builds);
     for cause in &mut causes {
         let old = file.causes.iter().find(|old| {

@@ -10,7 +10,7 @@ use super::error::ExplainError;
 use super::reference::baseline_args;
 use super::scene::{Desk, Side};
 use super::whole::Workshop;
-use crate::model::{Build, BuiltObject, Cost, ExplainFile, Layer, LayerRow, Outcome, SafeRow, Suspect};
+use crate::model::{Build, BuiltObject, Cost, ExplainFile, FindingId, Layer, LayerRow, Outcome, SafeRow, Suspect};
 use crate::toolchain::{Atoms, Kind, find};
 
 /// Rounds of giving up flags; each gives up at least one.
@@ -38,10 +38,10 @@ pub struct Question<'a> {
 /// to give up.
 pub fn gives_up<'i>(
     file: &ExplainFile,
-    ids: impl Iterator<Item = &'i str> + Clone,
+    ids: impl Iterator<Item = &'i FindingId> + Clone,
 ) -> Option<Vec<Vec<String>>> {
     let names = |set: &Vec<Suspect>| set.iter().map(|suspect| suspect.flag.clone()).collect();
-    let layer = |id: &str, layer: Layer| file.findings.get(id).and_then(|row| row.layers.get(&layer));
+    let layer = |id: &FindingId, layer: Layer| file.findings.get(id).and_then(|row| row.layers.get(&layer));
     let flags = ids.clone().filter_map(|id| layer(id, Layer::Flags));
     let guilty: Vec<Vec<String>> = flags.flat_map(|row| row.causes.iter().map(names)).collect();
     // A build's start-up code flushes subnormals because of its flags, too.
@@ -90,8 +90,8 @@ impl Question<'_> {
         let over = trial.over(&side)?;
         let name = |part: &usize| atoms.list()[*part].name.clone();
         let row = SafeRow {
-            build: to.id.to_string(),
-            baseline: self.pair.baseline.id.to_string(),
+            build: to.id.clone(),
+            baseline: self.pair.baseline.id.clone(),
             limit: self.limit,
             args,
             kept: kept.iter().map(name).collect(),

@@ -17,11 +17,11 @@ pub fn bench_row(
     let witness = best.and_then(|c| c.witness.as_ref());
     let inputs = witness.map_or(&[][..], |w| &w.inputs);
     BenchRow {
-        strategy: settings.strategy.clone(),
+        strategy: settings.strategy,
         seed: settings.seed,
         function: function.name.clone(),
         max_bits: best.and_then(bits).unwrap_or(0.0),
-        build: best.and_then(|c| builds.get(c.variant)).map(ToString::to_string),
+        build: best.and_then(|c| builds.get(c.variant)).cloned(),
         witness: function.params.iter().zip(inputs).map(|(p, &bits)| format_hex(p.ty, bits)).collect(),
         evaluations: result.evaluations,
         stop_reason: result.stop,
@@ -77,7 +77,7 @@ mod tests {
             comparison(2, Some((1.5, 7.0))),
             comparison(3, Some((2.0, 7.0))),
         ]);
-        assert_eq!((found.max_bits, found.build.as_deref()), (7.0, Some("cc/O2/native")));
+        assert_eq!((found.max_bits, found.build.as_ref().map(BuildId::as_str)), (7.0, Some("cc/O2/native")));
         assert_eq!((found.witness, found.evaluations, found.seed), (vec!["0x1.8p+0".to_string()], 9, 1));
         let nothing = row(vec![comparison(1, None)]);
         assert_eq!((nothing.max_bits, nothing.build), (0.0, None));

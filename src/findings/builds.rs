@@ -1,17 +1,17 @@
 //! The row of `run.json` for one build: what it was made of, or why it is not there.
 
-use crate::model::{Artifact, ArtifactStatus, Build, BuildRow, ControlWords};
+use crate::model::{Artifact, ArtifactStatus, Build, BuildRow, BuildStatus, ControlWords};
 
 /// The row of a build after compilation.
 pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
     let (status, reason) = match &artifact.status {
-        ArtifactStatus::Built(_) => ("built", ""),
-        ArtifactStatus::Failed { message } => ("failed", message.as_str()),
-        ArtifactStatus::Skipped { reason } => ("skipped", reason.as_str()),
+        ArtifactStatus::Built(_) => (BuildStatus::Built, ""),
+        ArtifactStatus::Failed { message } => (BuildStatus::Failed, message.as_str()),
+        ArtifactStatus::Skipped { reason } => (BuildStatus::Skipped, reason.as_str()),
     };
     let audit = artifact.object().map(|o| o.audit.clone()).unwrap_or_default();
     BuildRow {
-        id: build.id.to_string(),
+        id: build.id.clone(),
         compiler: build.compiler.clone(),
         version: artifact.version.clone(),
         flags: build.args.clone(),
@@ -22,7 +22,7 @@ pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
         libm: artifact.object().map(|o| o.libm.clone()).unwrap_or_default(),
         audit: audit.functions,
         unaudited: audit.unread,
-        status: status.into(),
+        status,
         reason: reason.into(),
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_failed_build_keeps_the_compilers_words() {
         let row = row(ArtifactStatus::Failed { message: "a.c:1: error: no".into() });
-        assert_eq!((row.status.as_str(), row.reason.as_str()), ("failed", "a.c:1: error: no"));
+        assert_eq!((row.status, row.reason.as_str()), (BuildStatus::Failed, "a.c:1: error: no"));
         assert_eq!(row.fpenv, "");
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::fp::{NanPolicy, Scalar};
-use crate::model::{Build, CampRow, Outcome};
+use crate::model::{Build, CampRow, FindingId, Outcome};
 
 /// A range of a function and which of the inputs that were looked at lie in it.
 pub struct Place {
-    pub range: String,
+    pub range: FindingId,
     pub inputs: Vec<usize>,
 }
 
@@ -23,12 +23,12 @@ pub struct Looks<'a> {
 impl Looks<'_> {
     /// The camps of every place; places with the same camps are one row.
     pub fn rows(&self, places: &[Place]) -> Vec<CampRow> {
-        let mut rows: BTreeMap<Vec<Vec<usize>>, Vec<String>> = BTreeMap::new();
+        let mut rows: BTreeMap<Vec<Vec<usize>>, Vec<FindingId>> = BTreeMap::new();
         for place in places {
             rows.entry(self.camps(&place.inputs)).or_default().push(place.range.clone());
         }
-        let ids = |camp: &Vec<usize>| camp.iter().map(|&b| self.builds[b].id.to_string()).collect();
-        let row = |(camps, ranges): (Vec<Vec<usize>>, Vec<String>)| CampRow {
+        let ids = |camp: &Vec<usize>| camp.iter().map(|&b| self.builds[b].id.clone()).collect();
+        let row = |(camps, ranges): (Vec<Vec<usize>>, Vec<FindingId>)| CampRow {
             ranges,
             divided_by: self.divided_by(&camps),
             camps: camps.iter().map(ids).collect(),
@@ -141,7 +141,7 @@ mod tests {
         let inputs = (0..outcomes[0].len()).collect();
         let looks =
             Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
-        looks.rows(&[Place { range: "f#1".into(), inputs }])
+        looks.rows(&[Place { range: "f#b.1".parse().unwrap(), inputs }])
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         ];
         let looks =
             Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
-        let row = &looks.rows(&[Place { range: "f#1".into(), inputs: vec![0] }])[0];
+        let row = &looks.rows(&[Place { range: "f#b.1".parse().unwrap(), inputs: vec![0] }])[0];
         assert_eq!(row.divided_by, "c/O0/t | the rest");
     }
 
@@ -193,9 +193,9 @@ mod tests {
         let outcomes = vec![vec![value(1), value(1)], vec![value(2), value(3)]];
         let looks =
             Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
-        let place = |range: &str, input: usize| Place { range: range.into(), inputs: vec![input] };
-        let rows = looks.rows(&[place("f#1", 0), place("f#2", 1)]);
+        let place = |range: &str, input: usize| Place { range: range.parse().unwrap(), inputs: vec![input] };
+        let rows = looks.rows(&[place("f#b.1", 0), place("f#b.2", 1)]);
         assert_eq!(rows.len(), 1);
-        assert_eq!(rows[0].ranges, ["f#1", "f#2"]);
+        assert_eq!(rows[0].ranges.iter().map(FindingId::to_string).collect::<Vec<_>>(), ["f#b.1", "f#b.2"]);
     }
 }

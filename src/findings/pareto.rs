@@ -1,11 +1,11 @@
 //! What each build costs in time and in bits, and which builds no other beats in both.
 
-use crate::model::{ComparisonRow, RunFile, SpeedFile, SpeedRow};
+use crate::model::{BuildId, ComparisonRow, RunFile, SpeedFile, SpeedRow};
 
 /// A build of a run whose calls were timed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildCost {
-    pub build: String,
+    pub build: BuildId,
     pub emulated: bool,
     /// Functions that were timed in it and in the baseline.
     pub timed: usize,

@@ -1,8 +1,10 @@
 //! Stored witnesses: which inputs to evaluate again, and what a new evaluation says about each.
 
-use super::outcome_text;
-use crate::fp::{NanPolicy, ParseNumberError, Scalar, inconsistency, parse_number};
-use crate::model::{ClassChange, Function, FunctionRow, NumberText, Outcome, WitnessRow};
+use crate::fp::{NanPolicy, inconsistency};
+use crate::model::{
+    Answer, BuildId, ClassChange, ComparisonRow, FindingId, Function, FunctionRow, Outcome, ParamRow,
+    WitnessRow, signature,
+};
 
 /// Why a stored witness cannot be evaluated again with today's matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,21 +13,31 @@ pub enum ReplayError {
     NoFunction { name: String },
     #[error("function {name} was stored as {stored}, the matrix now says {now}")]
     OtherSignature { name: String, stored: String, now: String },
-    #[error("witness {id}: {source}")]
-    Number { id: String, source: ParseNumberError },
 }
 
 /// A witness of a run, ready to be evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredWitness {
+    pub id: FindingId,
     pub function: String,
-    /// The range's id, or `function#build.max` for the comparison's own.
-    pub id: String,
-    pub build: String,
-    pub baseline: String,
+    pub build: BuildId,
+    pub baseline: BuildId,
     /// Bits of the inputs.
     pub inputs: Vec<u64>,
     pub row: WitnessRow,
+}
+
+impl StoredWitness {
+    pub(super) fn new(id: FindingId, comparison: &ComparisonRow, row: &WitnessRow) -> StoredWitness {
+        StoredWitness {
+            function: id.function.clone(),
+            build: comparison.build.clone(),
+            baseline: comparison.baseline.clone(),
+            inputs: row.bits(),
+            row: row.clone(),
+            id,
+        }
+    }
 }
 
 /// What became of a witness.
@@ -34,9 +46,9 @@ pub enum Verdict {
     /// Both builds answer as stored.
     Held,
     /// They still disagree, or one fails, but not as stored. Bits only where both gave a value.
-    Moved { baseline: NumberText, variant: NumberText, bits: Option<f64> },
+    Moved { baseline: Answer, variant: Answer, bits: Option<f64> },
     /// They now agree.
-    Gone { baseline: NumberText, variant: NumberText },
+    Gone { baseline: Answer, variant: Answer },
     /// It could not be evaluated: a build or the function is not there.
     Unevaluated { reason: String },
 }
@@ -53,113 +65,76 @@ impl Verdict {
 }
 
 /// The witnesses of one function of a run: of every range, and of every comparison where no range
-/// has the same input. `functions` are those of the matrix.
-pub fn stored_witnesses(
-    row: &FunctionRow,
-    functions: &[Function],
-) -> Result<Vec<StoredWitness>, ReplayError> {
-    let function = functions
-        .iter()
-        .find(|f| f.name == row.name)
-        .ok_or_else(|| ReplayError::NoFunction { name: row.name.clone() })?;
-    check_signature(row, function)?;
-    let mut witnesses = unread_witnesses(row);
-    for witness in &mut witnesses {
-        witness.inputs = read_inputs(&witness.id, function, &witness.row)?;
-    }
-    Ok(witnesses)
-}
-
-/// The same witnesses with no input read: for a function that the matrix does not know as it was.
-pub fn unread_witnesses(row: &FunctionRow) -> Vec<StoredWitness> {
+/// has the same input.
+pub fn witnesses(row: &FunctionRow) -> Vec<StoredWitness> {
     let mut witnesses = Vec::new();
     for comparison in &row.comparisons {
         let of_ranges = comparison.ranges.iter().map(|r| (r.id.clone(), &r.witness));
         let unseen = |w: &&WitnessRow| !comparison.ranges.iter().any(|r| r.witness.inputs == w.inputs);
         let own = comparison.witness.as_ref().filter(unseen);
-        let own = own.map(|w| (format!("{}#{}.max", row.name, comparison.build), w));
-        let stored = |(id, witness): (String, &WitnessRow)| StoredWitness {
-            inputs: Vec::new(),
-            function: row.name.clone(),
-            id,
-            build: comparison.build.clone(),
-            baseline: comparison.baseline.clone(),
-            row: witness.clone(),
-        };
+        let own = own.map(|w| (FindingId::of_max(&row.name, &comparison.build), w));
+        let stored = |(id, witness)| StoredWitness::new(id, comparison, witness);
         witnesses.extend(of_ranges.chain(own).map(stored));
     }
     witnesses
 }
 
-pub(super) fn check_signature(row: &FunctionRow, function: &Function) -> Result<(), ReplayError> {
-    let spell = |params: Vec<&str>, result: &str| format!("{result} ({})", params.join(", "));
-    let stored = spell(row.params.iter().map(|p| p.ty.as_str()).collect(), &row.result);
-    let now = spell(function.params.iter().map(|p| p.ty.c_name()).collect(), function.result.c_name());
-    if stored == now {
-        return Ok(());
-    }
-    Err(ReplayError::OtherSignature { name: row.name.clone(), stored, now })
+/// The same, if the matrix knows the function as it was. `functions` are those of the matrix.
+pub fn stored_witnesses(
+    row: &FunctionRow,
+    functions: &[Function],
+) -> Result<Vec<StoredWitness>, ReplayError> {
+    replayable(row, functions).map(|_| witnesses(row))
 }
 
-pub(super) fn read_inputs(
-    id: &str,
-    function: &Function,
-    witness: &WitnessRow,
-) -> Result<Vec<u64>, ReplayError> {
-    let read = |(text, scalar): (&NumberText, Scalar)| {
-        parse_number(scalar, &text.hex).map_err(|source| ReplayError::Number { id: id.into(), source })
-    };
-    witness.inputs.iter().zip(function.scalars()).map(read).collect()
+/// The matrix's function of a row, if it takes and gives what the row's did.
+pub fn replayable<'f>(row: &FunctionRow, functions: &'f [Function]) -> Result<&'f Function, ReplayError> {
+    let function = functions.iter().find(|f| f.name == row.name);
+    let function = function.ok_or_else(|| ReplayError::NoFunction { name: row.name.clone() })?;
+    if row.scalars() == function.scalars() && row.result == function.result {
+        return Ok(function);
+    }
+    let params = function.params.iter().map(|p| ParamRow { name: p.name.clone(), ty: p.ty });
+    let now = signature(&params.collect::<Vec<_>>(), function.result);
+    Err(ReplayError::OtherSignature { name: row.name.clone(), stored: row.signature(), now })
 }
 
 /// Compares what the two builds say now with what is stored.
-pub fn judge(
-    result: Scalar,
-    nan: NanPolicy,
-    stored: &WitnessRow,
-    baseline: Outcome,
-    variant: Outcome,
-) -> Verdict {
-    let (now_baseline, now_variant) = (outcome_text(result, baseline), outcome_text(result, variant));
-    let same = |now: Outcome, stored: &NumberText| is_same(result, nan, now, stored);
-    if same(baseline, &stored.baseline) && same(variant, &stored.variant) {
+pub fn judge(nan: NanPolicy, stored: &WitnessRow, baseline: Answer, variant: Answer) -> Verdict {
+    if baseline.agrees(stored.baseline, nan) && variant.agrees(stored.variant, nan) {
         return Verdict::Held;
     }
-    if let (Outcome::Value(a), Outcome::Value(b)) = (baseline, variant) {
-        let bits = inconsistency(result, a, b, nan);
-        let change = ClassChange::between(result, nan, baseline, variant);
-        if bits == 0.0 && !change.is_some_and(ClassChange::is_inconsistent) {
-            return Verdict::Gone { baseline: now_baseline, variant: now_variant };
-        }
-        return Verdict::Moved { baseline: now_baseline, variant: now_variant, bits: Some(bits) };
+    let (Answer::Value(a), Answer::Value(b)) = (baseline, variant) else {
+        return Verdict::Moved { baseline, variant, bits: None };
+    };
+    let bits = inconsistency(a.scalar, a.bits, b.bits, nan);
+    let change = ClassChange::between(a.scalar, nan, Outcome::Value(a.bits), Outcome::Value(b.bits));
+    if bits == 0.0 && !change.is_some_and(ClassChange::is_inconsistent) {
+        return Verdict::Gone { baseline, variant };
     }
-    Verdict::Moved { baseline: now_baseline, variant: now_variant, bits: None }
-}
-
-/// Equal texts, or NaNs that agree as far as they count.
-pub(super) fn is_same(result: Scalar, nan: NanPolicy, now: Outcome, stored: &NumberText) -> bool {
-    let essence = |bits: u64| nan.essence(result, bits);
-    let agree = |bits: u64| parse_number(result, &stored.hex).is_ok_and(|was| essence(was) == essence(bits));
-    outcome_text(result, now).hex == stored.hex
-        || now.value().is_some_and(|bits| result.is_nan(bits) && agree(bits))
+    Verdict::Moved { baseline, variant, bits: Some(bits) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::FaultKind;
+    use crate::fp::Scalar;
+    use crate::model::{FaultKind, Number};
 
-    fn value(x: f64) -> Outcome {
-        Outcome::Value(x.to_bits())
+    fn number(x: f64) -> Number {
+        Number::new(Scalar::F64, x.to_bits())
+    }
+
+    fn value(x: f64) -> Answer {
+        Answer::Value(number(x))
     }
 
     fn witness(baseline: f64, variant: f64) -> WitnessRow {
-        let text = |x| outcome_text(Scalar::F64, value(x));
-        WitnessRow { inputs: vec![text(1.0)], baseline: text(baseline), variant: text(variant) }
+        WitnessRow { inputs: vec![number(1.0)], baseline: value(baseline), variant: value(variant) }
     }
 
-    fn verdict(stored: &WitnessRow, baseline: Outcome, variant: Outcome) -> &'static str {
-        judge(Scalar::F64, NanPolicy::Any, stored, baseline, variant).as_str()
+    fn verdict(stored: &WitnessRow, baseline: Answer, variant: Answer) -> &'static str {
+        judge(NanPolicy::Any, stored, baseline, variant).as_str()
     }
 
     #[test]
@@ -174,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_witness_that_now_times_out_has_moved_and_never_counts_as_gone() {
-        let timeout = Outcome::Fault(FaultKind::Timeout);
+        let timeout = Answer::Fault(FaultKind::Timeout);
         assert_eq!(verdict(&witness(1.0, 2.0), value(1.0), timeout), "moved");
         assert_eq!(verdict(&witness(1.0, 2.0), timeout, timeout), "moved");
     }
@@ -183,7 +158,7 @@ mod tests {
     fn a_nan_holds_as_far_as_its_bits_count() {
         let stored = witness(1.0, f64::NAN);
         assert_eq!(verdict(&stored, value(1.0), value(-f64::NAN)), "held");
-        let strict = judge(Scalar::F64, NanPolicy::Sign, &stored, value(1.0), value(-f64::NAN));
+        let strict = judge(NanPolicy::Sign, &stored, value(1.0), value(-f64::NAN));
         assert_eq!(strict.as_str(), "moved");
     }
 }

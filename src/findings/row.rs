@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Category;
+use super::category::category_of;
 use crate::fp::Scalar;
 use crate::model::{
-    BuildId, ClassChange, ComparisonResult, ComparisonRow, EdgeRow, FaultRecord, FaultRow, Function,
-    FunctionResult, FunctionRow, NumberText, Outcome, ParamRow, RangeResult, RangeRow, Witness, WitnessRow,
+    Answer, BuildId, ComparisonResult, ComparisonRow, EdgeRow, FaultRecord, FaultRow, FindingId, Function,
+    FunctionResult, FunctionRow, Number, ParamRow, RangeResult, RangeRow, SearchStatus, Witness, WitnessRow,
 };
 
 /// The row of a function. `builds` are the builds of its task, the baseline first; `missing` are
@@ -15,19 +15,15 @@ pub fn function_row(
     function: &Function,
     builds: &[BuildId],
     result: &FunctionResult,
-    missing: BTreeMap<String, String>,
+    missing: BTreeMap<BuildId, String>,
 ) -> FunctionRow {
     let maker = RowMaker { function, builds, params: function.scalars() };
     FunctionRow {
         name: function.name.clone(),
-        params: function
-            .params
-            .iter()
-            .map(|p| ParamRow { name: p.name.clone(), ty: p.ty.c_name().into() })
-            .collect(),
-        result: function.result.c_name().into(),
+        params: function.params.iter().map(|p| ParamRow { name: p.name.clone(), ty: p.ty }).collect(),
+        result: function.result,
         domains: function.params.iter().map(|p| p.domain_text.clone()).collect(),
-        status: status(builds, &missing).into(),
+        status: status(builds, &missing),
         stop_reason: result.stop,
         evaluations: result.evaluations,
         comparisons: result.comparisons.iter().map(|c| maker.comparison(c)).collect(),
@@ -38,20 +34,12 @@ pub fn function_row(
     }
 }
 
-/// What a build made of an input, as text: a number, or the fault's name in both places.
-pub fn outcome_text(scalar: Scalar, outcome: Outcome) -> NumberText {
-    match outcome {
-        Outcome::Value(bits) => NumberText::new(scalar, bits),
-        Outcome::Fault(kind) => NumberText { hex: kind.to_string(), dec: kind.to_string() },
-    }
-}
-
-fn status(builds: &[BuildId], missing: &BTreeMap<String, String>) -> &'static str {
+fn status(builds: &[BuildId], missing: &BTreeMap<BuildId, String>) -> SearchStatus {
     match builds.first() {
-        None => "missing",
-        Some(baseline) if missing.contains_key(baseline.as_str()) => "missing",
-        Some(_) if missing.is_empty() => "searched",
-        Some(_) => "partial",
+        None => SearchStatus::Missing,
+        Some(baseline) if missing.contains_key(baseline) => SearchStatus::Missing,
+        Some(_) if missing.is_empty() => SearchStatus::Searched,
+        Some(_) => SearchStatus::Partial,
     }
 }
 
@@ -72,16 +60,15 @@ impl RowMaker<'_> {
             stop_reason: comparison.stop,
             max_bits: finite(most),
             witness: comparison.witness.as_ref().map(|w| self.witness(w)),
-            class_changes: change_counts(&comparison.class_changes),
+            class_changes: comparison.class_changes.clone(),
             ranges: comparison.ranges.iter().enumerate().map(range).collect(),
             build,
         }
     }
 
-    /// The id carries the build's name and not its index, so that adding a build renames nothing.
-    fn range(&self, build: &str, index: usize, range: &RangeResult) -> RangeRow {
+    fn range(&self, build: &BuildId, index: usize, range: &RangeResult) -> RangeRow {
         RangeRow {
-            id: format!("{}#{build}.{}", self.function.name, index + 1),
+            id: FindingId::of_range(&self.function.name, build, index),
             lo: self.inputs(&range.lo),
             hi: self.inputs(&range.hi),
             edges: range.edges.iter().map(|e| EdgeRow { lo: e.lo, hi: e.hi }).collect(),
@@ -90,7 +77,7 @@ impl RowMaker<'_> {
             mean_bits: finite(range.mean_bits),
             max_bits: finite(range.witness.bits),
             witness: self.witness(&range.witness),
-            category: Category::of(&self.params, self.function.result, range).to_string(),
+            category: category_of(&self.params, self.function.result, range),
             without_flushing: None,
         }
     }
@@ -98,34 +85,27 @@ impl RowMaker<'_> {
     fn witness(&self, witness: &Witness) -> WitnessRow {
         WitnessRow {
             inputs: self.inputs(&witness.inputs),
-            baseline: outcome_text(self.function.result, witness.baseline),
-            variant: outcome_text(self.function.result, witness.variant),
+            baseline: Answer::new(self.function.result, witness.baseline),
+            variant: Answer::new(self.function.result, witness.variant),
         }
     }
 
     fn fault(&self, fault: &FaultRecord) -> FaultRow {
         FaultRow {
             build: self.build(fault.build),
-            kind: fault.kind.to_string(),
+            kind: fault.kind,
             count: fault.count,
             examples: fault.examples.iter().map(|inputs| self.inputs(inputs)).collect(),
         }
     }
 
-    fn inputs(&self, inputs: &[u64]) -> Vec<NumberText> {
-        self.params.iter().zip(inputs).map(|(&scalar, &bits)| NumberText::new(scalar, bits)).collect()
+    fn inputs(&self, inputs: &[u64]) -> Vec<Number> {
+        Number::list(&self.params, inputs)
     }
 
-    fn build(&self, index: usize) -> String {
-        match self.builds.get(index) {
-            Some(id) => id.to_string(),
-            None => format!("build {index}"),
-        }
+    fn build(&self, index: usize) -> BuildId {
+        self.builds.get(index).cloned().unwrap_or_else(|| BuildId(format!("build {index}")))
     }
-}
-
-fn change_counts(changes: &BTreeMap<ClassChange, u64>) -> BTreeMap<String, u64> {
-    changes.iter().map(|(change, &count)| (change.as_str().to_string(), count)).collect()
 }
 
 /// JSON has no NaN or infinity; a statistic without samples is 0.
@@ -136,7 +116,7 @@ fn finite(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Callee, Domain, EdgeKind, Edges, FaultKind, Param, StopReason};
+    use crate::model::{Callee, ClassChange, Domain, EdgeKind, Edges, FaultKind, Outcome, Param, StopReason};
 
     fn function() -> Function {
         let param = |name: &str, ty: Scalar| Param {
@@ -201,32 +181,36 @@ mod tests {
         let row = function_row(&function(), &builds(), &result(), BTreeMap::new());
         let comparison = &row.comparisons[0];
         let witness = comparison.witness.as_ref().unwrap();
-        assert_eq!(witness.inputs[0], NumberText { hex: "-0x1.8p+0".into(), dec: "-1.5".into() });
-        assert_eq!(witness.inputs[1].dec, "-3");
-        assert_eq!(witness.baseline.dec, "0.1");
-        assert_eq!(witness.variant, NumberText { hex: "SIGSEGV".into(), dec: "SIGSEGV".into() });
-        assert_eq!(comparison.class_changes["finite-to-nan"], 4);
+        let stored = serde_json::to_value(witness).unwrap();
+        assert_eq!(stored["inputs"][0], serde_json::json!({"hex": "-0x1.8p+0", "dec": "-1.5"}));
+        assert_eq!(stored["inputs"][1]["dec"], "-3");
+        assert_eq!(stored["baseline"]["dec"], "0.1");
+        assert_eq!(stored["variant"], serde_json::json!({"hex": "SIGSEGV", "dec": "SIGSEGV"}));
+        assert_eq!(comparison.class_changes[&ClassChange::FiniteToNan], 4);
         assert_eq!(comparison.max_bits, 0.0, "no NaN reaches JSON");
-        assert_eq!((row.params[1].ty.as_str(), row.result.as_str()), ("int32_t", "float"));
-        assert_eq!((row.faults[0].build.as_str(), row.faults[0].kind.as_str()), ("gcc/O3/native", "timeout"));
+        let stored = serde_json::to_value(&row).unwrap();
+        assert_eq!((&stored["params"][1]["type"], &stored["result"]), (&"int32_t".into(), &"float".into()));
+        let fault = &stored["faults"][0];
+        assert_eq!((&fault["build"], &fault["kind"]), (&"gcc/O3/native".into(), &"timeout".into()));
+        assert_eq!(serde_json::from_value::<FunctionRow>(stored).unwrap(), row);
     }
 
     #[test]
     fn a_range_id_names_function_build_and_place() {
         let row = function_row(&function(), &builds(), &result(), BTreeMap::new());
-        let ids: Vec<_> = row.comparisons[0].ranges.iter().map(|r| r.id.as_str()).collect();
+        let ids: Vec<_> = row.comparisons[0].ranges.iter().map(|r| r.id.to_string()).collect();
         assert_eq!(ids, ["ratio#gcc/O3/native.1", "ratio#gcc/O3/native.2"]);
     }
 
     #[test]
     fn the_status_says_which_builds_lack_the_function() {
         let status = |missing: &[&str]| {
-            let missing = missing.iter().map(|b| (b.to_string(), "undefined reference".into())).collect();
+            let missing = missing.iter().map(|&b| (b.into(), "undefined reference".into())).collect();
             function_row(&function(), &builds(), &result(), missing).status
         };
-        assert_eq!(status(&[]), "searched");
-        assert_eq!(status(&["clang/O0/native"]), "partial");
-        assert_eq!(status(&["gcc/O0/native"]), "missing");
+        assert_eq!(status(&[]), SearchStatus::Searched);
+        assert_eq!(status(&["clang/O0/native"]), SearchStatus::Partial);
+        assert_eq!(status(&["gcc/O0/native"]), SearchStatus::Missing);
     }
 
     #[test]

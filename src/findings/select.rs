@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::finding_ids;
-use crate::model::{ExplainFile, RunFile};
+use crate::model::{ExplainFile, FindingId, RunFile};
 
 /// The functions of a run that a selection keeps.
 pub fn select(run: &RunFile, keep: impl Fn(&str) -> bool) -> RunFile {
@@ -17,7 +17,7 @@ pub fn select(run: &RunFile, keep: impl Fn(&str) -> bool) -> RunFile {
 
 /// What is known of the findings of such a part.
 pub fn select_explained(mut file: ExplainFile, run: &RunFile) -> ExplainFile {
-    let ids: BTreeSet<String> = finding_ids(run).into_iter().collect();
+    let ids: BTreeSet<FindingId> = finding_ids(run).into_iter().collect();
     file.findings.retain(|id, _| ids.contains(id));
     for cause in &mut file.causes {
         cause.findings.retain(|id| ids.contains(id));

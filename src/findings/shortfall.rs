@@ -7,7 +7,7 @@ use crate::model::{RunFile, StopReason, gist, printable};
 /// A search that used up its budget was evaluated as asked.
 pub fn shortfalls(run: &RunFile) -> Vec<String> {
     let mut lines = Vec::new();
-    for build in run.builds.iter().filter(|b| b.status != "built") {
+    for build in run.builds.iter().filter(|b| !b.is_built()) {
         lines.push(format!("build {} {}: {}", build.id, build.status, gist(&build.reason)));
     }
     for function in &run.functions {

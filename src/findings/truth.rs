@@ -1,9 +1,9 @@
 //! What is true of a function, as every input showed it: into its stored form and back.
 
-use crate::fp::{AxisPoint, Scalar, Side, parse_number};
+use crate::fp::{AxisPoint, Scalar, Side};
 use crate::model::{
-    BuildRow, Census, ComparisonResult, Domain, Function, FunctionResult, FunctionRow, HostRow, NumberText,
-    Segment, TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment,
+    BuildId, BuildRow, Census, ComparisonResult, Domain, Function, FunctionResult, FunctionRow, HostRow,
+    Number, Segment, TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment,
 };
 use crate::ranges::Ladder;
 
@@ -22,7 +22,7 @@ pub fn truth_file(
     row: &FunctionRow,
     result: &FunctionResult,
 ) -> Option<TruthFile> {
-    let build = |id: &str| head.builds.iter().find(|b| b.id == id).cloned();
+    let build = |id: &BuildId| head.builds.iter().find(|b| b.id == *id).cloned();
     let swept = function.params.iter().position(|p| !p.domain.is_fixed()).unwrap_or(0);
     let param = function.params.get(swept)?;
     let mut baseline = None;
@@ -49,7 +49,7 @@ pub fn truth_file(
         host: head.host.clone(),
         function: function.name.clone(),
         params: row.params.clone(),
-        result: row.result.clone(),
+        result: row.result,
         domains: row.domains.clone(),
         swept,
         segments: param.domain.segments.iter().map(|s| segment_row(param.ty, s)).collect(),
@@ -59,7 +59,7 @@ pub fn truth_file(
 }
 
 fn segment_row(ty: Scalar, segment: &Segment) -> TruthSegment {
-    let end = |mag| NumberText::new(ty, ty.at_axis(AxisPoint { side: segment.side, mag }));
+    let end = |mag| Number::new(ty, ty.at_axis(AxisPoint { side: segment.side, mag }));
     let (near, far) = (end(segment.lo), end(segment.hi));
     match segment.side {
         Side::Negative => TruthSegment { lo: far, hi: near },
@@ -130,7 +130,7 @@ pub(super) struct TruthSide {
 /// A truth file that was understood, for one variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {
-    pub build: String,
+    pub build: BuildId,
     pub inputs: u64,
     pub inconsistent: u64,
     pub max_bits: f64,
@@ -147,16 +147,14 @@ impl Truth {
             at: at.into(),
             message,
         };
-        let name = file.params.get(file.swept).map(|p| p.ty.as_str()).unwrap_or_default();
-        let ty = Scalar::ALL.into_iter().find(|ty| ty.c_name() == name);
-        let ty =
-            ty.ok_or_else(|| wrong("swept", "there is no such parameter, or its type is unknown".into()))?;
+        let ty = file.params.get(file.swept).map(|p| p.ty);
+        let ty = ty.ok_or_else(|| wrong("swept", "there is no such parameter".into()))?;
         let mut segments = Vec::new();
         for row in &file.segments {
-            let place = |text: &NumberText| ty.axis(parse_number(ty, &text.hex).ok()?);
-            let ends = place(&row.lo).zip(place(&row.hi)).filter(|(lo, hi)| lo.side == hi.side);
+            let place = |end: Number| ty.axis(end.bits);
+            let ends = place(row.lo).zip(place(row.hi)).filter(|(lo, hi)| lo.side == hi.side);
             let (lo, hi) = ends.ok_or_else(|| {
-                wrong("segments", format!("{} to {} is no stretch of one side", row.lo.hex, row.hi.hex))
+                wrong("segments", format!("{} to {} is no stretch of one side", row.lo.hex(), row.hi.hex()))
             })?;
             segments.push(Segment { side: lo.side, lo: lo.mag.min(hi.mag), hi: lo.mag.max(hi.mag) });
         }

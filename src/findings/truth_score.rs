@@ -2,13 +2,12 @@
 //! hold the inconsistent inputs and little else.
 
 use super::truth::{Truth, TruthSide};
-use crate::fp::parse_number;
-use crate::model::{ComparisonRow, FunctionRow, RangeRow};
+use crate::model::{BuildId, ComparisonRow, FunctionRow, Number, RangeRow};
 
 /// What a search reached of what there is. Shares of nothing are 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TruthCount {
-    pub build: String,
+    pub build: BuildId,
     pub true_bits: f64,
     pub found_bits: f64,
     /// All inputs, and all inconsistent ones.
@@ -73,7 +72,7 @@ pub fn score_function(truths: &[Truth], row: &FunctionRow) -> Vec<TruthCount> {
 
 /// Both ends of a range along the swept parameter.
 fn ends(truth: &Truth, range: &RangeRow) -> Option<(u64, u64)> {
-    let end = |list: &[crate::model::NumberText]| parse_number(truth.ty, &list.get(truth.swept)?.hex).ok();
+    let end = |list: &[Number]| Some(list.get(truth.swept).filter(|end| end.scalar == truth.ty)?.bits);
     Some((end(&range.lo)?, end(&range.hi)?))
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::accepted::types;
 use super::merge::{Terms, merge};
 use super::snapshot::lock_of;
 use crate::model::{
-    Budget, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, RunFile,
+    Budget, BuildId, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, RunFile,
 };
 use crate::model::{ComparisonRow, StopReason};
 
@@ -37,7 +36,8 @@ pub enum Action {
 pub struct Change {
     pub action: Action,
     pub function: String,
-    pub build: String,
+    /// None where it is about the function or the search.
+    pub build: Option<BuildId>,
     /// What it is about when it is no range.
     pub text: String,
     pub range: Option<LockRange>,
@@ -61,7 +61,7 @@ pub enum AcceptError {
         "the lock was made against the baseline {lock}, the run against {run}: nothing in it can be compared; \
          to start anew, delete the lock and accept again"
     )]
-    OtherBaseline { lock: String, run: String },
+    OtherBaseline { lock: BuildId, run: BuildId },
 }
 
 /// Makes a lock from a run, or updates one.
@@ -111,19 +111,19 @@ struct Desk {
 }
 
 impl Desk {
-    fn note(&mut self, action: Action, function: &str, build: &str, text: String) {
-        let (function, build) = (function.into(), build.into());
+    fn note(&mut self, action: Action, function: &str, build: Option<&BuildId>, text: String) {
+        let (function, build) = (function.into(), build.cloned());
         self.changes.push(Change { action, function, build, text, range: None, before: None });
     }
 
     fn search(&mut self, lock: &mut LockFile, fresh: &LockFile) {
         if !self.thorough {
             let text = "the run searched less than the lock's did: nothing is taken as gone".into();
-            return self.note(Action::Kept, "", "", text);
+            return self.note(Action::Kept, "", None, text);
         }
         if lock.search != fresh.search {
             let text = format!("search: strategy {}, seed {}", fresh.search.strategy, fresh.search.seed);
-            self.note(Action::Changed, "", "", text);
+            self.note(Action::Changed, "", None, text);
             lock.search = fresh.search.clone();
         }
         lock.nan = fresh.nan;
@@ -133,22 +133,21 @@ impl Desk {
     /// accepted of it is not of the new one.
     fn builds(&mut self, lock: &mut LockFile, fresh: &LockFile, run: &RunFile) {
         let refused = self.changes.iter().filter(|change| change.action == Action::Refused);
-        let refused: BTreeSet<String> = refused.map(|change| change.build.clone()).collect();
-        let stays = |id: &String| refused.contains(id) && lock.builds.contains_key(id);
+        let refused: BTreeSet<BuildId> = refused.filter_map(|change| change.build.clone()).collect();
+        let stays = |id: &BuildId| refused.contains(id) && lock.builds.contains_key(id);
         let moved: Vec<_> = fresh.builds.iter().filter(|(id, _)| !stays(id)).collect();
         for (id, now) in moved {
             match lock.builds.insert(id.clone(), now.clone()) {
-                None => self.note(Action::Changed, "", id, "new build".into()),
+                None => self.note(Action::Changed, "", Some(id), "new build".into()),
                 Some(then) => {
                     for (field, then, now) in LockBuild::changes(&then, now) {
-                        self.note(Action::Changed, "", id, format!("{field} `{then}` -> `{now}`"));
+                        self.note(Action::Changed, "", Some(id), format!("{field} `{then}` -> `{now}`"));
                     }
                 }
             }
         }
-        for row in run.builds.iter().filter(|row| row.status != "built" && lock.builds.contains_key(&row.id))
-        {
-            self.note(Action::Kept, "", &row.id, format!("{} in this run", row.status));
+        for row in run.builds.iter().filter(|row| !row.is_built() && lock.builds.contains_key(&row.id)) {
+            self.note(Action::Kept, "", Some(&row.id), format!("{} in this run", row.status));
         }
     }
 
@@ -163,7 +162,7 @@ impl Desk {
         if let (Some(old), false) = (old, old.as_ref().is_some_and(same)) {
             let text = format!("was {}, is {}", old.signature(), fresh.signature());
             let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
-            self.note(action, name, "", text);
+            self.note(action, name, None, text);
             if !self.wish.loosen {
                 return old.clone();
             }
@@ -179,21 +178,15 @@ impl Desk {
         let old = old.unwrap_or(&nothing);
         let mut entry = old.clone();
         let row = run.functions.iter().find(|f| f.name == name);
-        let types = types(&fresh.params, &fresh.result);
-        for comparison in row.iter().flat_map(|row| &row.comparisons) {
+        for comparison in row.iter().flat_map(|row| &row.comparisons).filter(|row| is_compared(row)) {
             let build = &comparison.build;
             let was = old.builds.get(build).cloned().unwrap_or_default();
             let is = fresh.builds.get(build).cloned().unwrap_or_default();
-            let Some((params, _)) = types.as_ref().filter(|_| is_compared(comparison)) else { continue };
-            let terms = Terms {
-                scalars: params,
-                loosen: self.wish.loosen,
-                whole: self.thorough && is_whole(comparison),
-            };
+            let terms = Terms { loosen: self.wish.loosen, whole: self.thorough && is_whole(comparison) };
             let (merged, changes) = merge(&terms, &was, &is);
             self.changes.extend(changes.into_iter().map(|change| Change {
                 function: name.into(),
-                build: build.clone(),
+                build: Some(build.clone()),
                 ..change
             }));
             place(&mut entry, build, merged, is.ranges.is_empty());
@@ -213,14 +206,14 @@ impl Desk {
         let mut faults: BTreeSet<LockFault> = old.iter().cloned().collect();
         for fault in fresh.iter().filter(|fault| !old.contains(fault)) {
             let action = if self.wish.loosen { Action::Added } else { Action::Refused };
-            self.note(action, name, &fault.build, format!("fault {}", fault.kind));
+            self.note(action, name, Some(&fault.build), format!("fault {}", fault.kind));
             if self.wish.loosen {
                 faults.insert(fault.clone());
             }
         }
         let whole = self.thorough && searched;
         for fault in old.iter().filter(|fault| whole && !fresh.contains(fault)) {
-            self.note(Action::Removed, name, &fault.build, format!("fault {}", fault.kind));
+            self.note(Action::Removed, name, Some(&fault.build), format!("fault {}", fault.kind));
             faults.remove(fault);
         }
         faults.into_iter().collect()
@@ -230,20 +223,20 @@ impl Desk {
     fn absent(&mut self, lock: &mut LockFile, fresh: &LockFile, run: &RunFile) {
         let functions: Vec<String> =
             lock.functions.keys().filter(|name| !fresh.functions.contains_key(*name)).cloned().collect();
-        let planned = |id: &String| run.builds.iter().any(|row| row.id == *id);
-        let builds: Vec<String> = lock.builds.keys().filter(|id| !planned(id)).cloned().collect();
+        let planned = |id: &BuildId| run.builds.iter().any(|row| row.id == *id);
+        let builds: Vec<BuildId> = lock.builds.keys().filter(|id| !planned(id)).cloned().collect();
         let hint = "is not in this run; --prune forgets it";
         for name in functions {
             if !self.wish.prune {
-                self.note(Action::Kept, &name, "", hint.into());
+                self.note(Action::Kept, &name, None, hint.into());
                 continue;
             }
             lock.functions.remove(&name);
-            self.note(Action::Removed, &name, "", "not in this run".into());
+            self.note(Action::Removed, &name, None, "not in this run".into());
         }
         for id in builds {
             if !self.wish.prune {
-                self.note(Action::Kept, "", &id, hint.into());
+                self.note(Action::Kept, "", Some(&id), hint.into());
                 continue;
             }
             lock.builds.remove(&id);
@@ -252,7 +245,7 @@ impl Desk {
                 function.clean.remove(&id);
                 function.faults.retain(|fault| fault.build != id);
             }
-            self.note(Action::Removed, "", &id, "not in this run".into());
+            self.note(Action::Removed, "", Some(&id), "not in this run".into());
         }
     }
 
@@ -263,7 +256,7 @@ impl Desk {
                 self.changes.push(Change {
                     action: Action::Added,
                     function: name.into(),
-                    build: build.clone(),
+                    build: Some(build.clone()),
                     text: String::new(),
                     range: Some(range.clone()),
                     before: None,
@@ -271,21 +264,21 @@ impl Desk {
             }
         }
         for fault in &function.faults {
-            self.note(Action::Added, name, &fault.build, format!("fault {}", fault.kind));
+            self.note(Action::Added, name, Some(&fault.build), format!("fault {}", fault.kind));
         }
     }
 }
 
 /// A build of which everything was refused is neither clean nor accepted.
-fn place(entry: &mut LockFunction, build: &str, merged: LockComparison, is_clean: bool) {
+fn place(entry: &mut LockFunction, build: &BuildId, merged: LockComparison, is_clean: bool) {
     if merged.ranges.is_empty() {
         entry.builds.remove(build);
         if is_clean {
-            entry.clean.insert(build.into());
+            entry.clean.insert(build.clone());
         }
     } else {
         entry.clean.remove(build);
-        entry.builds.insert(build.into(), merged);
+        entry.builds.insert(build.clone(), merged);
     }
 }
 

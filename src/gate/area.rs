@@ -3,8 +3,8 @@
 //! A place is one signed number per parameter: the distance from zero on the logarithmic axis of a float, or the
 //! integer itself. -0 and +0 are one place.
 
-use crate::fp::{Scalar, Side, parse_number};
-use crate::model::{EdgeKind, EdgeRow, NumberText};
+use crate::fp::{Scalar, Side};
+use crate::model::{EdgeKind, EdgeRow, Number};
 
 /// How far behind an edge an input still counts as inside, in binades. A sharp edge is known to about a tenth
 /// of one; a ragged one is where luck found the last differing input.
@@ -13,37 +13,34 @@ const RAGGED: f64 = 1.0;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Area {
+    scalars: Vec<Scalar>,
     /// Both ends of each parameter, included.
     sides: Vec<(i128, i128)>,
 }
 
 /// Where an input lies; None for a NaN.
-pub(super) fn place(scalars: &[Scalar], inputs: &[u64]) -> Option<Vec<i128>> {
-    let along = |(scalar, &bits): (&Scalar, &u64)| {
-        let point = scalar.axis(bits)?;
+pub(super) fn place(inputs: &[Number]) -> Option<Vec<i128>> {
+    let along = |input: &Number| {
+        let point = input.scalar.axis(input.bits)?;
         let mag = i128::from(point.mag);
         Some(if point.side == Side::Negative { -mag } else { mag })
     };
-    scalars.iter().zip(inputs).map(along).collect()
-}
-
-/// The bits of inputs that are stored as text.
-pub(super) fn bits(scalars: &[Scalar], texts: &[NumberText]) -> Option<Vec<u64>> {
-    scalars.iter().zip(texts).map(|(&scalar, text)| parse_number(scalar, &text.hex).ok()).collect()
+    inputs.iter().map(along).collect()
 }
 
 impl Area {
-    /// None when an end is no number.
-    pub fn new(scalars: &[Scalar], lo: &[NumberText], hi: &[NumberText]) -> Option<Area> {
-        let lo = place(scalars, &bits(scalars, lo)?)?;
-        let hi = place(scalars, &bits(scalars, hi)?)?;
-        Some(Area { sides: lo.into_iter().zip(hi).collect() })
+    /// None when an end is a NaN.
+    pub fn new(lo: &[Number], hi: &[Number]) -> Option<Area> {
+        let scalars = lo.iter().map(|end| end.scalar).collect();
+        Some(Area { scalars, sides: place(lo)?.into_iter().zip(place(hi)?).collect() })
     }
 
     /// With the slack that its edges deserve. It never reaches over zero: the other side is another orthant.
-    pub fn eased(&self, scalars: &[Scalar], edges: &[EdgeRow]) -> Area {
+    pub fn eased(&self, edges: &[EdgeRow]) -> Area {
         let side = |(index, &(lo, hi)): (usize, &(i128, i128))| {
-            let (Some(&scalar), Some(edge)) = (scalars.get(index), edges.get(index)) else { return (lo, hi) };
+            let (Some(&scalar), Some(edge)) = (self.scalars.get(index), edges.get(index)) else {
+                return (lo, hi);
+            };
             let mut eased = (lo - slack(scalar, edge.lo, lo), hi + slack(scalar, edge.hi, hi));
             if lo >= 0 {
                 eased.0 = eased.0.max(0);
@@ -53,7 +50,7 @@ impl Area {
             }
             eased
         };
-        Area { sides: self.sides.iter().enumerate().map(side).collect() }
+        Area { scalars: self.scalars.clone(), sides: self.sides.iter().enumerate().map(side).collect() }
     }
 
     pub fn holds(&self, place: &[i128]) -> bool {
@@ -84,14 +81,12 @@ fn slack(scalar: Scalar, edge: EdgeKind, end: i128) -> i128 {
 mod tests {
     use super::*;
 
-    const D: [Scalar; 1] = [Scalar::F64];
-
-    fn text(x: f64) -> Vec<NumberText> {
-        vec![NumberText::new(Scalar::F64, x.to_bits())]
+    fn one(x: f64) -> Vec<Number> {
+        vec![Number::new(Scalar::F64, x.to_bits())]
     }
 
     fn at(x: f64) -> Vec<i128> {
-        place(&D, &[x.to_bits()]).unwrap()
+        place(&one(x)).unwrap()
     }
 
     fn edges(lo: EdgeKind, hi: EdgeKind) -> [EdgeRow; 1] {
@@ -100,9 +95,9 @@ mod tests {
 
     #[test]
     fn a_ragged_edge_gives_a_binade_and_a_sharp_one_a_quarter() {
-        let area = Area::new(&D, &text(2.0), &text(8.0)).unwrap();
+        let area = Area::new(&one(2.0), &one(8.0)).unwrap();
         assert!(area.holds(&at(2.0)) && area.holds(&at(8.0)) && !area.holds(&at(8.1)));
-        let eased = area.eased(&D, &edges(EdgeKind::Sharp, EdgeKind::Ragged));
+        let eased = area.eased(&edges(EdgeKind::Sharp, EdgeKind::Ragged));
         assert!(eased.holds(&at(16.0)) && !eased.holds(&at(16.1)));
         assert!(eased.holds(&at(1.75)) && !eased.holds(&at(1.7)));
         assert!(area.is_within(&eased) && !eased.is_within(&area));
@@ -110,28 +105,27 @@ mod tests {
 
     #[test]
     fn slack_never_reaches_over_zero() {
-        let area = Area::new(&D, &text(0.0), &text(1.0)).unwrap();
-        let eased = area.eased(&D, &edges(EdgeKind::Ragged, EdgeKind::Ragged));
+        let area = Area::new(&one(0.0), &one(1.0)).unwrap();
+        let eased = area.eased(&edges(EdgeKind::Ragged, EdgeKind::Ragged));
         assert!(eased.holds(&at(-0.0)) && !eased.holds(&at(-5e-324)));
-        let below = Area::new(&D, &text(-1.0), &text(-5e-324)).unwrap();
-        let eased = below.eased(&D, &edges(EdgeKind::Ragged, EdgeKind::Ragged));
+        let below = Area::new(&one(-1.0), &one(-5e-324)).unwrap();
+        let eased = below.eased(&edges(EdgeKind::Ragged, EdgeKind::Ragged));
         assert!(eased.holds(&at(0.0)) && !eased.holds(&at(5e-324)) && eased.holds(&at(-2.0)));
     }
 
     #[test]
     fn integers_keep_sharp_edges_to_the_unit() {
-        let int = |n: i64| vec![NumberText::new(Scalar::I32, n.cast_unsigned())];
-        let at = |n: i64| place(&[Scalar::I32], &[n.cast_unsigned()]).unwrap();
-        let area = Area::new(&[Scalar::I32], &int(10), &int(19)).unwrap();
-        let eased = area.eased(&[Scalar::I32], &edges(EdgeKind::Sharp, EdgeKind::Ragged));
+        let int = |n: i64| vec![Number::new(Scalar::I32, n.cast_unsigned())];
+        let at = |n: i64| place(&int(n)).unwrap();
+        let area = Area::new(&int(10), &int(19)).unwrap();
+        let eased = area.eased(&edges(EdgeKind::Sharp, EdgeKind::Ragged));
         assert!(!eased.holds(&at(9)) && eased.holds(&at(38)) && !eased.holds(&at(39)));
     }
 
     #[test]
     fn boxes_meet_where_every_side_does() {
-        let scalars = [Scalar::F64; 2];
         let area = |lo: f64, hi: f64| {
-            Area::new(&scalars, &[text(lo), text(1.0)].concat(), &[text(hi), text(2.0)].concat()).unwrap()
+            Area::new(&[one(lo), one(1.0)].concat(), &[one(hi), one(2.0)].concat()).unwrap()
         };
         assert!(area(1.0, 2.0).meets(&area(2.0, 3.0)) && !area(1.0, 2.0).meets(&area(2.5, 3.0)));
         assert!(!area(-2.0, -1.0).meets(&area(1.0, 2.0)));

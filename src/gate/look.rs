@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::accepted::{Accepted, accepts_fault, types};
-use super::area::{Area, bits, place};
+use super::accepted::{Accepted, accepts_fault};
+use super::area::{Area, place};
 use crate::fp::{Scalar, parse_number};
 use crate::model::{
-    ComparisonRow, FunctionRow, FunctionSamples, LockFile, NumberText, Outcome, RangeRow, RunFile, WitnessRow,
+    BuildId, ComparisonRow, FaultKind, FindingId, FunctionRow, FunctionSamples, LockFile, Number, Outcome,
+    RangeRow, RunFile, WitnessRow,
 };
 
 /// Samples of a range that are looked at again, at most.
@@ -19,23 +20,23 @@ pub enum Role {
     /// It is a witness of the lock, with what was stored.
     Witness(WitnessRow),
     /// It differs, in the range of this id.
-    Range(String),
+    Range(FindingId),
     /// It is the end of a range and may differ.
-    End(String),
+    End(FindingId),
     /// A build had this fault.
-    Fault(String),
+    Fault(FaultKind),
 }
 
 /// An input to evaluate on a build and the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     pub function: String,
-    pub build: String,
-    pub inputs: Vec<u64>,
+    pub build: BuildId,
+    pub inputs: Vec<Number>,
     pub role: Role,
     /// Ends of the range it belongs to; empty where there is none.
-    pub lo: Vec<NumberText>,
-    pub hi: Vec<NumberText>,
+    pub lo: Vec<Number>,
+    pub hi: Vec<Number>,
 }
 
 /// A look with what came of it: baseline and variant, twice.
@@ -50,15 +51,12 @@ pub struct Seen {
 pub fn witness_looks(lock: &LockFile) -> Vec<Look> {
     let mut looks = Vec::new();
     for (name, function) in &lock.functions {
-        let Some((params, _)) = function.scalars() else { continue };
         for (build, comparison) in &function.builds {
             for range in &comparison.ranges {
-                // The store has checked that they are numbers.
-                let Some(inputs) = bits(&params, &range.witness.inputs) else { continue };
                 looks.push(Look {
                     function: name.clone(),
                     build: build.clone(),
-                    inputs,
+                    inputs: range.witness.inputs.clone(),
                     role: Role::Witness(range.witness.clone()),
                     lo: range.lo.clone(),
                     hi: range.hi.clone(),
@@ -79,28 +77,29 @@ pub fn run_looks(
 ) -> Vec<Look> {
     let mut looks = Vec::new();
     for function in &run.functions {
-        let Some((scalars, _)) = types(&function.params, &function.result) else { continue };
+        let scalars = function.scalars();
         let points = samples.get(&function.name).map(|s| read_samples(s, &scalars)).unwrap_or_default();
         for comparison in &function.comparisons {
             let accepted = Accepted::of(lock, &function.name, &comparison.build, &scalars);
-            let desk = Desk { function, comparison, scalars: &scalars, accepted, tolerance };
+            let desk = Desk { function, comparison, accepted, tolerance };
             let column = samples.get(&function.name).and_then(|s| s.column(&comparison.build));
             for range in &comparison.ranges {
                 desk.range_looks(range, &points, column, &mut looks);
             }
             desk.lone_look(&mut looks);
         }
-        fault_looks(function, lock, &scalars, &mut looks);
+        fault_looks(function, lock, &mut looks);
     }
     looks
 }
 
-type Point<'a> = (Vec<u64>, &'a [Option<f32>]);
+type Point<'a> = (Vec<Number>, &'a [Option<f32>]);
 
 /// Samples whose inputs are no numbers are left out: they are for plots, and the rest speaks for itself.
 fn read_samples<'a>(samples: &'a FunctionSamples, scalars: &[Scalar]) -> Vec<Point<'a>> {
     let read = |(inputs, bits): &'a (Vec<String>, Vec<Option<f32>>)| {
-        let number = |(&scalar, text): (&Scalar, &String)| parse_number(scalar, text).ok();
+        let number =
+            |(&scalar, text): (&Scalar, &String)| Some(Number::new(scalar, parse_number(scalar, text).ok()?));
         Some((scalars.iter().zip(inputs).map(number).collect::<Option<_>>()?, bits.as_slice()))
     };
     samples.samples.iter().filter_map(read).collect()
@@ -110,13 +109,12 @@ fn read_samples<'a>(samples: &'a FunctionSamples, scalars: &[Scalar]) -> Vec<Poi
 struct Desk<'a> {
     function: &'a FunctionRow,
     comparison: &'a ComparisonRow,
-    scalars: &'a [Scalar],
     accepted: Accepted,
     tolerance: f64,
 }
 
 impl Desk<'_> {
-    fn look(&self, inputs: Vec<u64>, role: Role, ends: (&[NumberText], &[NumberText])) -> Look {
+    fn look(&self, inputs: Vec<Number>, role: Role, ends: (&[Number], &[Number])) -> Look {
         Look {
             function: self.function.name.clone(),
             build: self.comparison.build.clone(),
@@ -136,26 +134,26 @@ impl Desk<'_> {
     ) {
         let ends = (range.lo.as_slice(), range.hi.as_slice());
         let inside = || Role::Range(range.id.clone());
-        let Some(witness) = bits(self.scalars, &range.witness.inputs) else { return };
-        looks.push(self.look(witness, inside(), ends));
+        looks.push(self.look(range.witness.inputs.clone(), inside(), ends));
         for end in [&range.lo, &range.hi] {
-            let end = bits(self.scalars, end).filter(|end| self.accepted.bits_at(end).is_none());
-            looks.extend(end.map(|end| self.look(end, Role::End(range.id.clone()), ends)));
+            if self.accepted.bits_at(end).is_none() {
+                looks.push(self.look(end.clone(), Role::End(range.id.clone()), ends));
+            }
         }
-        let (Some(area), Some(column)) = (Area::new(self.scalars, &range.lo, &range.hi), column) else {
+        let (Some(area), Some(column)) = (Area::new(&range.lo, &range.hi), column) else {
             return;
         };
         // How many bits more than accepted.
         let excess = |(inputs, bits): &Point<'_>| {
             let found = f64::from((*bits.get(column)?)?);
-            let here = area.holds(&place(self.scalars, inputs)?);
+            let here = area.holds(&place(inputs)?);
             let over = match self.accepted.bits_at(inputs) {
                 None => found,
                 Some(accepted) => found - accepted - self.tolerance,
             };
             (here && found > 0.0 && over > 0.0).then_some(over)
         };
-        let mut worst: Vec<(f64, &Vec<u64>)> =
+        let mut worst: Vec<(f64, &Vec<Number>)> =
             points.iter().filter_map(|point| Some((excess(point)?, &point.0))).collect();
         worst.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let worst = worst.into_iter().take(MOST_SAMPLES);
@@ -165,28 +163,26 @@ impl Desk<'_> {
     /// The comparison's own witness, where it is in no range.
     fn lone_look(&self, looks: &mut Vec<Look>) {
         let Some(witness) = &self.comparison.witness else { return };
-        let Some(inputs) = bits(self.scalars, &witness.inputs) else { return };
-        let Some(at) = place(self.scalars, &inputs) else { return };
-        let around = |r: &RangeRow| Area::new(self.scalars, &r.lo, &r.hi).is_some_and(|a| a.holds(&at));
+        let Some(at) = place(&witness.inputs) else { return };
+        let around = |r: &RangeRow| Area::new(&r.lo, &r.hi).is_some_and(|a| a.holds(&at));
         if !self.comparison.ranges.iter().any(around) {
-            let id = format!("{}#{}.max", self.function.name, self.comparison.build);
+            let id = FindingId::of_max(&self.function.name, &self.comparison.build);
             let ends = (witness.inputs.as_slice(), witness.inputs.as_slice());
-            looks.push(self.look(inputs, Role::Range(id), ends));
+            looks.push(self.look(witness.inputs.clone(), Role::Range(id), ends));
         }
     }
 }
 
 /// One example of each fault that is not accepted.
-fn fault_looks(function: &FunctionRow, lock: &LockFile, scalars: &[Scalar], looks: &mut Vec<Look>) {
+fn fault_looks(function: &FunctionRow, lock: &LockFile, looks: &mut Vec<Look>) {
     for fault in &function.faults {
-        let example = fault.examples.first().and_then(|inputs| bits(scalars, inputs));
-        let Some(inputs) = example else { continue };
-        if !accepts_fault(lock, &function.name, &fault.build, &fault.kind) {
+        let Some(inputs) = fault.examples.first() else { continue };
+        if !accepts_fault(lock, &function.name, &fault.build, fault.kind) {
             looks.push(Look {
                 function: function.name.clone(),
                 build: fault.build.clone(),
-                inputs,
-                role: Role::Fault(fault.kind.clone()),
+                inputs: inputs.clone(),
+                role: Role::Fault(fault.kind),
                 lo: Vec::new(),
                 hi: Vec::new(),
             });

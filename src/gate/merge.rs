@@ -1,15 +1,13 @@
 //! The accepted ranges of one comparison and those of a new run, made into one list.
 
 use super::accept::{Action, Change};
-use super::area::{Area, bits, place};
-use crate::fp::Scalar;
-use crate::model::{LockComparison, LockRange, NumberText};
+use super::area::{Area, place};
+use crate::model::{ClassChange, LockComparison, LockRange, Number};
 
 /// Bits by which a run may be above the lock without asking for more: the gate's own default.
 const TOLERANCE: f64 = 1.0;
 
-pub(super) struct Terms<'a> {
-    pub scalars: &'a [Scalar],
+pub(super) struct Terms {
     /// Take what is new or worse.
     pub loosen: bool,
     /// The run searched to the end: what it did not find is gone.
@@ -21,12 +19,12 @@ type Boxed<'a> = (Area, &'a LockRange);
 
 /// What is accepted from now on, and what changed. The changes lack function and build.
 pub(super) fn merge(
-    terms: &Terms<'_>,
+    terms: &Terms,
     old: &LockComparison,
     run: &LockComparison,
 ) -> (LockComparison, Vec<Change>) {
     let boxed = |ranges: &'_ [LockRange]| -> Vec<(Area, LockRange)> {
-        let area = |r: &LockRange| Some((Area::new(terms.scalars, &r.lo, &r.hi)?, r.clone()));
+        let area = |r: &LockRange| Some((Area::new(&r.lo, &r.hi)?, r.clone()));
         ranges.iter().filter_map(area).collect()
     };
     let (olds, news) = (boxed(&old.ranges), boxed(&run.ranges));
@@ -36,7 +34,7 @@ pub(super) fn merge(
         true => loosened(terms, &olds, &news),
         false => tightened(terms, &olds, &news),
     };
-    sort(terms.scalars, &mut ranges);
+    sort(&mut ranges);
     let class_changes = class_changes(terms, old, run, &mut changes);
     (LockComparison { class_changes, ranges }, changes)
 }
@@ -45,7 +43,7 @@ fn change(action: Action, range: &LockRange, before: Option<&LockRange>) -> Chan
     Change {
         action,
         function: String::new(),
-        build: String::new(),
+        build: None,
         text: String::new(),
         range: Some(range.clone()),
         before: before.cloned(),
@@ -58,7 +56,7 @@ fn fits((area, range): &Boxed<'_>, (around, other): &Boxed<'_>) -> bool {
 }
 
 /// The run's ranges, and with an unfinished search those of the lock that are no part of them.
-fn loosened(terms: &Terms<'_>, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<Change>) {
+fn loosened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<Change>) {
     let mut changes = Vec::new();
     let mut ranges: Vec<LockRange> = news.iter().map(|(_, range)| (*range).clone()).collect();
     for new in news.iter().filter(|new| !olds.iter().any(|old| old.1 == new.1)) {
@@ -78,7 +76,7 @@ fn loosened(terms: &Terms<'_>, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<L
 }
 
 /// Ranges of the lock, each replaced by what the run found inside it, where that is all it found there.
-fn tightened(terms: &Terms<'_>, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<Change>) {
+fn tightened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<Change>) {
     let (mut ranges, mut changes) = (Vec::new(), Vec::new());
     for old in olds {
         let meeting: Vec<&Boxed<'_>> = news.iter().filter(|new| new.0.meets(&old.0)).collect();
@@ -94,7 +92,7 @@ fn tightened(terms: &Terms<'_>, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<
                 ranges.push(new.1.clone());
             }
         } else {
-            let range = lowered(terms.scalars, old, &meeting);
+            let range = lowered(old, &meeting);
             if range != *old.1 {
                 changes.push(change(Action::Tightened, &range, Some(old.1)));
             }
@@ -102,22 +100,22 @@ fn tightened(terms: &Terms<'_>, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<
         }
     }
     ranges.dedup();
-    let refused = news.iter().filter(|new| !is_accepted(terms.scalars, new.1, olds));
+    let refused = news.iter().filter(|new| !is_accepted(new.1, olds));
     changes.extend(refused.map(|new| change(Action::Refused, new.1, None)));
     (ranges, changes)
 }
 
 /// The same box with fewer bits, if all that the run found around it has fewer.
-fn lowered(scalars: &[Scalar], old: &Boxed<'_>, meeting: &[&Boxed<'_>]) -> LockRange {
+fn lowered(old: &Boxed<'_>, meeting: &[&Boxed<'_>]) -> LockRange {
     let worst = meeting.iter().max_by(|a, b| a.1.max_bits.total_cmp(&b.1.max_bits));
     let inside = |new: &&&Boxed<'_>| {
-        new.1.max_bits < old.1.max_bits && at(scalars, &new.1.witness.inputs).is_some_and(|p| old.0.holds(&p))
+        new.1.max_bits < old.1.max_bits && place(&new.1.witness.inputs).is_some_and(|p| old.0.holds(&p))
     };
     match worst.filter(inside) {
         None => old.1.clone(),
         Some((_, new)) => LockRange {
             max_bits: new.max_bits,
-            category: new.category.clone(),
+            category: new.category,
             witness: new.witness.clone(),
             ..old.1.clone()
         },
@@ -125,11 +123,11 @@ fn lowered(scalars: &[Scalar], old: &Boxed<'_>, meeting: &[&Boxed<'_>]) -> LockR
 }
 
 /// Whether a gate would let a range pass: its witness and its ends lie where the lock accepts them.
-fn is_accepted(scalars: &[Scalar], range: &LockRange, olds: &[Boxed<'_>]) -> bool {
+fn is_accepted(range: &LockRange, olds: &[Boxed<'_>]) -> bool {
     let eased: Vec<(Area, f64)> =
-        olds.iter().map(|(area, old)| (area.eased(scalars, &old.edges), old.max_bits)).collect();
-    let accepted = |inputs: &[NumberText]| {
-        let place = at(scalars, inputs)?;
+        olds.iter().map(|(area, old)| (area.eased(&old.edges), old.max_bits)).collect();
+    let accepted = |inputs: &[Number]| {
+        let place = place(inputs)?;
         eased.iter().filter(|(area, _)| area.holds(&place)).map(|&(_, bits)| bits).max_by(f64::total_cmp)
     };
     accepted(&range.witness.inputs).is_some_and(|bits| range.max_bits <= bits + TOLERANCE)
@@ -137,35 +135,31 @@ fn is_accepted(scalars: &[Scalar], range: &LockRange, olds: &[Boxed<'_>]) -> boo
         && accepted(&range.hi).is_some()
 }
 
-fn at(scalars: &[Scalar], inputs: &[NumberText]) -> Option<Vec<i128>> {
-    place(scalars, &bits(scalars, inputs)?)
-}
-
 /// As a run orders them: first parameter first, from below.
-fn sort(scalars: &[Scalar], ranges: &mut [LockRange]) {
-    ranges.sort_by_cached_key(|range| (at(scalars, &range.lo), at(scalars, &range.hi)));
+fn sort(ranges: &mut [LockRange]) {
+    ranges.sort_by_cached_key(|range| (place(&range.lo), place(&range.hi)));
 }
 
 fn class_changes(
-    terms: &Terms<'_>,
+    terms: &Terms,
     old: &LockComparison,
     run: &LockComparison,
     changes: &mut Vec<Change>,
-) -> std::collections::BTreeSet<String> {
+) -> std::collections::BTreeSet<ClassChange> {
     let mut kinds = old.class_changes.clone();
-    let mut note = |action: Action, kind: &str| {
-        let (function, build, text) = (String::new(), String::new(), format!("class change {kind}"));
+    let mut note = |action: Action, kind: ClassChange| {
+        let (function, build, text) = (String::new(), None, format!("class change {kind}"));
         changes.push(Change { action, function, build, text, range: None, before: None });
     };
-    for kind in run.class_changes.difference(&old.class_changes) {
+    for &kind in run.class_changes.difference(&old.class_changes) {
         note(if terms.loosen { Action::Added } else { Action::Refused }, kind);
         if terms.loosen {
-            kinds.insert(kind.clone());
+            kinds.insert(kind);
         }
     }
-    for kind in old.class_changes.difference(&run.class_changes).filter(|_| terms.whole) {
+    for &kind in old.class_changes.difference(&run.class_changes).filter(|_| terms.whole) {
         note(Action::Removed, kind);
-        kinds.remove(kind);
+        kinds.remove(&kind);
     }
     kinds
 }

@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::look::Role;
 use super::verdict::{Gone, Policy, Replayed};
-use crate::findings::{Verdict, outcome_text};
-use crate::fp::Scalar;
-use crate::model::{GateFinding, GateNote, LockBuild, LockFile, NoteKind, RunFile, StopReason};
+use crate::findings::Verdict;
+use crate::fp::NanPolicy;
+use crate::model::{
+    Answer, BuildId, GateFinding, GateNote, LockBuild, LockFile, NoteKind, Number, RunFile, StopReason,
+};
 
 /// Builds that are made of something else than they were.
 pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
     let mut notes = Vec::new();
-    for row in run.builds.iter().filter(|row| row.status == "built") {
+    for row in run.builds.iter().filter(|row| row.is_built()) {
         match lock.builds.get(&row.id) {
             None => notes.push(note(NoteKind::BuildChanged, format!("{} is not in the lock", row.id))),
             Some(then) => {
@@ -28,25 +30,27 @@ pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
 
 /// Builds with findings whose numbers come from an emulator.
 pub(super) fn of_emulators(run: &RunFile, findings: &[GateFinding]) -> Vec<GateNote> {
-    let builds: BTreeSet<&str> = findings.iter().map(|f| f.build.as_str()).collect();
+    let builds: BTreeSet<&BuildId> = findings.iter().map(|f| &f.build).collect();
     let emulated = builds.into_iter().filter(|build| run.is_emulated(build));
     emulated.map(|build| note(NoteKind::Emulated, format!("{build} is emulated"))).collect()
 }
 
 /// Accepted differences that are not there any more, and witnesses at which the baseline itself moved.
 pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateNote> {
-    let mut gone: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
+    let mut gone: BTreeMap<(&str, &BuildId), (usize, usize)> = BTreeMap::new();
     // Two builds may share a witness: each input counts once.
-    let mut moved: BTreeMap<&str, BTreeMap<&[u64], bool>> = BTreeMap::new();
+    let mut moved: BTreeMap<&str, BTreeMap<&[Number], bool>> = BTreeMap::new();
     for (seen, verdict) in replayed {
         let look = &seen.look;
         let pair = gone.entry((&look.function, &look.build)).or_default();
         pair.1 += 1;
         pair.0 += usize::from(matches!(verdict, Verdict::Gone { .. }));
-        let result = lock.functions.get(&look.function).and_then(|f| f.scalars()).map(|(_, result)| result);
-        let (Role::Witness(row), Some(result)) = (&look.role, result) else { continue };
+        let function = lock.functions.get(&look.function);
+        let (Role::Witness(row), Some(function)) = (&look.role, function) else { continue };
+        let now = Answer::new(function.result, seen.first.0);
         let moved = moved.entry(&look.function).or_default();
-        moved.insert(&look.inputs, is_other(result, seen.first.0, &row.baseline.hex));
+        // NaNs differ between machines.
+        moved.insert(&look.inputs, !now.agrees(row.baseline, NanPolicy::Any));
     }
     let gone = gone.into_iter().filter(|(_, (gone, _))| *gone > 0).map(|((function, build), (gone, of))| {
         let text = format!("{function} on {build}: gone at {gone} of {of} accepted witnesses");
@@ -58,12 +62,6 @@ pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateN
         (moved > 0).then(|| note(NoteKind::BaselineMoved, text))
     });
     gone.chain(moved).collect()
-}
-
-/// Another number than the stored one. NaNs differ between machines.
-fn is_other(result: Scalar, now: crate::model::Outcome, then: &str) -> bool {
-    let nan = now.value().is_some_and(|bits| result.is_nan(bits)) && then.contains("nan");
-    !nan && outcome_text(result, now).hex != then
 }
 
 /// Functions that were not searched as far as asked.
@@ -89,15 +87,15 @@ pub(super) fn of_search(run: &RunFile) -> Vec<GateNote> {
 pub(super) fn of_expectations(
     policy: &Policy<'_>,
     run: &RunFile,
-    differing: &BTreeSet<(&str, &str)>,
+    differing: &BTreeSet<(&str, &BuildId)>,
 ) -> (Vec<Gone>, Vec<GateNote>) {
     let (mut gone, mut notes) = (BTreeSet::new(), Vec::new());
     for limit in policy.limits {
         let mut idle = true;
         for function in &run.functions {
             for comparison in &function.comparisons {
-                let pair = (function.name.as_str(), comparison.build.as_str());
-                if !limit.matches(pair.0, pair.1) {
+                let pair = (function.name.as_str(), &comparison.build);
+                if !limit.matches(pair.0, pair.1.as_str()) {
                     continue;
                 }
                 idle = false;
@@ -115,7 +113,7 @@ pub(super) fn of_expectations(
             notes.push(note(NoteKind::IdleLimit, text));
         }
     }
-    let gone = gone.into_iter().map(|(f, b)| Gone { function: f.into(), build: b.into() });
+    let gone = gone.into_iter().map(|(f, b)| Gone { function: f.into(), build: b.clone() });
     (gone.collect(), notes)
 }
 

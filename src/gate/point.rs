@@ -2,10 +2,10 @@
 
 use super::accepted::{Accepted, accepts_fault};
 use super::look::{Role, Seen};
-use crate::findings::outcome_text;
 use crate::fp::{NanPolicy, Scalar, inconsistency};
 use crate::model::{
-    ClassChange, FaultKind, GateFinding, GateKind, LockFile, NumberText, Outcome, WitnessRow,
+    Answer, BuildId, ClassChange, FaultKind, GateFinding, GateKind, GateSymptom, LockFile, Outcome,
+    WitnessRow,
 };
 
 /// What an input is judged by.
@@ -29,27 +29,28 @@ pub(super) struct Point {
 }
 
 impl Rules<'_> {
-    pub fn judge(&self, seen: &Seen, accepted: &Accepted, params: &[Scalar], result: Scalar) -> Point {
+    pub fn judge(&self, seen: &Seen, accepted: &Accepted, result: Scalar) -> Point {
         let look = &seen.look;
-        let finding = |kind: GateKind, build: &str| GateFinding {
+        let finding = |kind: GateKind, build: &BuildId| GateFinding {
             kind,
             function: look.function.clone(),
-            build: build.into(),
+            build: build.clone(),
             lo: look.lo.clone(),
             hi: look.hi.clone(),
             bits: None,
             accepted: None,
-            what: String::new(),
-            witness: Some(witness(seen, params, result)),
+            what: None,
+            witness: Some(witness(seen, result)),
         };
         if let Some((build, kind)) = self.fault(seen, result) {
             let Some(kind) = kind else { return Point { unsteady: true, ..Point::default() } };
-            let known = accepts_fault(self.lock, &look.function, build, &kind.to_string());
+            let known = accepts_fault(self.lock, &look.function, build, kind);
             // The end of a range is only asked whether it differs.
             if known || matches!(look.role, Role::End(_)) {
                 return Point::default();
             }
-            let found = GateFinding { what: kind.to_string(), ..finding(GateKind::Fault, build) };
+            let found =
+                GateFinding { what: Some(GateSymptom::Fault(kind)), ..finding(GateKind::Fault, build) };
             return Point { finding: Some(found), ..Point::default() };
         }
         let (Outcome::Value(baseline), Outcome::Value(variant)) = seen.first else { return Point::default() };
@@ -58,7 +59,7 @@ impl Rules<'_> {
         }
         let bits = inconsistency(result, baseline, variant, self.nan);
         let change = ClassChange::between(result, self.nan, seen.first.0, seen.first.1);
-        let change = change.filter(|change| change.is_inconsistent()).map(ClassChange::as_str);
+        let change = change.filter(|change| change.is_inconsistent());
         if bits == 0.0 && change.is_none() {
             return Point::default();
         }
@@ -72,22 +73,17 @@ impl Rules<'_> {
         let found = kind.map(|kind| GateFinding {
             bits: Some(bits),
             accepted: here,
-            what: change.unwrap_or_default().into(),
+            what: change.map(GateSymptom::Change),
             ..finding(kind, &look.build)
         });
-        Point {
-            differs: Some(bits),
-            witness: Some(witness(seen, params, result)),
-            unsteady: false,
-            finding: found,
-        }
+        Point { differs: Some(bits), witness: Some(witness(seen, result)), unsteady: false, finding: found }
     }
 
     /// The build that gave no value, or two, and its fault; None in its place when only the clock decided.
-    fn fault<'s>(&'s self, seen: &'s Seen, result: Scalar) -> Option<(&'s str, Option<FaultKind>)> {
+    fn fault<'s>(&'s self, seen: &'s Seen, result: Scalar) -> Option<(&'s BuildId, Option<FaultKind>)> {
         let both = [
-            (self.lock.baseline.as_str(), seen.first.0, seen.second.0),
-            (seen.look.build.as_str(), seen.first.1, seen.second.1),
+            (&self.lock.baseline, seen.first.0, seen.second.0),
+            (&seen.look.build, seen.first.1, seen.second.1),
         ];
         both.into_iter().find_map(|(build, first, second)| {
             let timeout = Outcome::Fault(FaultKind::Timeout);
@@ -102,11 +98,10 @@ impl Rules<'_> {
 }
 
 /// The input with what the builds say now.
-fn witness(seen: &Seen, params: &[Scalar], result: Scalar) -> WitnessRow {
-    let inputs = params.iter().zip(&seen.look.inputs);
+fn witness(seen: &Seen, result: Scalar) -> WitnessRow {
     WitnessRow {
-        inputs: inputs.map(|(&scalar, &bits)| NumberText::new(scalar, bits)).collect(),
-        baseline: outcome_text(result, seen.first.0),
-        variant: outcome_text(result, seen.first.1),
+        inputs: seen.look.inputs.clone(),
+        baseline: Answer::new(result, seen.first.0),
+        variant: Answer::new(result, seen.first.1),
     }
 }

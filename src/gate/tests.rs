@@ -5,23 +5,28 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
-    Budget, BuildRow, ComparisonRow, EdgeKind, EdgeRow, FaultKind, FaultRow, FunctionRow, GateFile, GateKind,
-    HostRow, Limit, LimitRule, LockFile, NumberText, Outcome, ParamRow, RangeRow, RunFile, SCHEMA,
-    StopReason, WitnessRow,
+    Answer, Budget, BuildRow, BuildStatus, Category, ClassChange, ComparisonRow, EdgeKind, EdgeRow,
+    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, HostRow, Limit, LimitRule,
+    LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus, StopReason, StrategyName,
+    WitnessRow,
 };
 
 const BASE: &str = "gcc/O0/native";
 const VARIANT: &str = "gcc/O3/native";
 
-fn number(x: f64) -> NumberText {
-    NumberText::new(Scalar::F64, x.to_bits())
+fn number(x: f64) -> Number {
+    Number::new(Scalar::F64, x.to_bits())
+}
+
+fn value(x: f64) -> Answer {
+    Answer::Value(number(x))
 }
 
 /// From `lo` to `hi`, at most `bits`, which the middle shows.
 fn range(lo: f64, hi: f64, bits: f64) -> RangeRow {
     let middle = lo + (hi - lo) / 2.0;
     RangeRow {
-        id: format!("f#{VARIANT}.{lo}"),
+        id: FindingId::of_range("f", &VARIANT.into(), lo as usize),
         lo: vec![number(lo)],
         hi: vec![number(hi)],
         edges: vec![EdgeRow { lo: EdgeKind::Sharp, hi: EdgeKind::Ragged }],
@@ -31,10 +36,10 @@ fn range(lo: f64, hi: f64, bits: f64) -> RangeRow {
         max_bits: bits,
         witness: WitnessRow {
             inputs: vec![number(middle)],
-            baseline: number(1.0),
-            variant: number(apart(bits)),
+            baseline: value(1.0),
+            variant: value(apart(bits)),
         },
-        category: "digits".into(),
+        category: Category::Digits,
         without_flushing: None,
     }
 }
@@ -57,7 +62,7 @@ fn build(id: &str) -> BuildRow {
         libm: "glibc".into(),
         audit: BTreeMap::new(),
         unaudited: String::new(),
-        status: "built".into(),
+        status: BuildStatus::Built,
         reason: String::new(),
     }
 }
@@ -78,7 +83,7 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
         bitrift: "0.1.0".into(),
         name: "lab".into(),
         seed: 1,
-        strategy: "auto".into(),
+        strategy: StrategyName::Auto,
         budget: Budget::Evaluations(1000),
         nan: NanPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc".into() },
@@ -87,10 +92,10 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
         sources: BTreeMap::new(),
         functions: vec![FunctionRow {
             name: "f".into(),
-            params: vec![ParamRow { name: "x".into(), ty: "double".into() }],
-            result: "double".into(),
+            params: vec![ParamRow { name: "x".into(), ty: Scalar::F64 }],
+            result: Scalar::F64,
             domains: vec![String::new()],
-            status: "searched".into(),
+            status: SearchStatus::Searched,
             stop_reason: StopReason::Complete,
             evaluations: 1000,
             comparisons: vec![comparison],
@@ -110,7 +115,7 @@ fn lock(ranges: Vec<RangeRow>) -> LockFile {
 fn answered(looks: Vec<Look>, variant: impl Fn(f64) -> Outcome) -> Vec<Seen> {
     let one = Outcome::Value(1.0f64.to_bits());
     let see = |look: Look| {
-        let answer = if look.build == BASE { one } else { variant(f64::from_bits(look.inputs[0])) };
+        let answer = if look.build == BASE { one } else { variant(f64::from_bits(look.inputs[0].bits)) };
         Seen { look, first: (one, answer), second: (one, answer) }
     };
     looks.into_iter().map(see).collect()
@@ -145,7 +150,7 @@ fn an_input_outside_every_accepted_range_is_new_unless_the_slack_holds_it() {
     let lock = lock(vec![range(2.0, 8.0, 10.0)]);
     let gate = judged(&lock, &run(vec![range(2.0, 8.0, 10.0), range(64.0, 128.0, 5.0)]), &[], off_by(5.0));
     assert_eq!(kinds(&gate), [GateKind::New]);
-    assert_eq!(gate.findings[0].witness.as_ref().unwrap().inputs[0].dec, "96");
+    assert_eq!(gate.findings[0].witness.as_ref().unwrap().inputs[0].dec(), "96");
     // The upper edge is ragged: a binade. The lower one is sharp.
     assert_eq!(kinds(&judged(&lock, &run(vec![range(2.0, 15.0, 10.0)]), &[], off_by(5.0))), []);
     assert_eq!(kinds(&judged(&lock, &run(vec![range(1.0, 8.0, 10.0)]), &[], off_by(5.0))), [GateKind::New]);
@@ -178,15 +183,15 @@ fn a_change_of_class_or_a_fault_is_red_unless_it_was_accepted() {
     let nan = |_| Outcome::Value(f64::NAN.to_bits());
     let gate = judged(&lock, &now, &[], nan);
     assert_eq!(
-        (kinds(&gate), gate.findings[0].what.as_str()),
-        (vec![GateKind::ClassChange], "finite-to-nan")
+        (kinds(&gate), gate.findings[0].what),
+        (vec![GateKind::ClassChange], Some(GateSymptom::Change(ClassChange::FiniteToNan)))
     );
     let timeout = |_| Outcome::Fault(FaultKind::Timeout);
     let gate = judged(&lock, &now, &[], timeout);
     assert_eq!((kinds(&gate), gate.replay.faulted), (vec![GateKind::Fault], 1));
     let mut known = run(vec![range(2.0, 8.0, 63.0)]);
-    known.functions[0].comparisons[0].class_changes.insert("finite-to-nan".into(), 3);
-    let (build, kind) = (VARIANT.to_string(), "timeout".to_string());
+    known.functions[0].comparisons[0].class_changes.insert(ClassChange::FiniteToNan, 3);
+    let (build, kind) = (VARIANT.into(), FaultKind::Timeout);
     known.functions[0].faults.push(FaultRow { build, kind, count: 1, examples: vec![vec![number(3.0)]] });
     let lock = accept(None, &known, Wish::default()).unwrap().lock;
     assert_eq!(kinds(&judged(&lock, &known, &[], nan)), []);
@@ -203,7 +208,10 @@ fn what_only_the_clock_decided_is_a_note() {
     let gate = verdict(&policy, &now, &seen);
     assert!(gate.findings.is_empty() && gate.notes[0].text.contains("close to its timeout"), "{gate:?}");
     seen[0].second.1 = Outcome::Value(7);
-    assert_eq!(verdict(&policy, &now, &seen).findings[0].what, "nondeterministic");
+    assert_eq!(
+        verdict(&policy, &now, &seen).findings[0].what,
+        Some(GateSymptom::Fault(FaultKind::Nondeterministic))
+    );
 }
 
 #[test]
@@ -222,7 +230,7 @@ fn the_last_limit_that_matches_decides() {
 
 fn ranges_of(lock: &LockFile) -> Vec<(String, String, f64)> {
     let Some(comparison) = lock.functions["f"].builds.get(VARIANT) else { return Vec::new() };
-    let text = |r: &crate::model::LockRange| (r.lo[0].dec.clone(), r.hi[0].dec.clone(), r.max_bits);
+    let text = |r: &crate::model::LockRange| (r.lo[0].dec(), r.hi[0].dec(), r.max_bits);
     comparison.ranges.iter().map(text).collect()
 }
 

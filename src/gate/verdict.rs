@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::accepted::{Accepted, accepts_fault, types};
+use super::accepted::{Accepted, accepts_fault};
 use super::look::{Role, Seen};
 use super::notes;
 use super::point::{Point, Rules};
 use crate::findings::{Verdict, judge};
-use crate::fp::{NanPolicy, Scalar};
+use crate::fp::NanPolicy;
 use crate::model::{
-    GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateVerdict, Limit, LimitRule, LockFile,
-    NoteKind, ReplayCounts, RunFile,
+    Answer, BuildId, FaultKind, FindingId, FunctionRow, GATE_SCHEMA, GateFile, GateFinding, GateKind,
+    GateNote, GateSymptom, GateVerdict, Limit, LimitRule, LockFile, NoteKind, Number, ReplayCounts, RunFile,
 };
 
 /// What a run is judged by.
@@ -27,8 +27,8 @@ pub struct Policy<'a> {
 
 impl Policy<'_> {
     /// The last limit about a function and build decides.
-    pub(super) fn rule(&self, function: &str, build: &str) -> Option<&LimitRule> {
-        let about = self.limits.iter().filter(|limit| limit.matches(function, build));
+    pub(super) fn rule(&self, function: &str, build: &BuildId) -> Option<&LimitRule> {
+        let about = self.limits.iter().filter(|limit| limit.matches(function, build.as_str()));
         about.filter_map(|limit| limit.rule.as_ref()).next_back()
     }
 }
@@ -71,7 +71,7 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
 /// A function and a build that should differ.
 pub(super) struct Gone {
     pub function: String,
-    pub build: String,
+    pub build: BuildId,
 }
 
 fn expected_gone(gone: Gone) -> GateFinding {
@@ -83,9 +83,19 @@ fn expected_gone(gone: Gone) -> GateFinding {
         hi: Vec::new(),
         bits: None,
         accepted: None,
-        what: String::new(),
+        what: None,
         witness: None,
     }
+}
+
+/// Points that are one finding.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// Faults of one kind, whatever showed them.
+    Fault(Option<GateSymptom>, BuildId),
+    Range(FindingId),
+    /// A point of its own, by its place.
+    Input(usize),
 }
 
 /// A witness of the lock with what became of it.
@@ -102,18 +112,19 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(policy: &'a Policy<'a>, run: &'a RunFile, seen: &'a [Seen]) -> Bench<'a> {
         let rules = Rules { lock: policy.lock, tolerance: policy.tolerance, nan: policy.nan };
-        let rows = run.functions.iter().map(|f| (f.name.as_str(), types(&f.params, &f.result)));
-        let types: BTreeMap<&str, Option<(Vec<Scalar>, Scalar)>> = rows.collect();
+        let rows: BTreeMap<&str, &FunctionRow> = run.functions.iter().map(|f| (f.name.as_str(), f)).collect();
         let (mut points, mut replayed) = (Vec::new(), Vec::new());
-        let mut accepted: BTreeMap<(&str, &str), Accepted> = BTreeMap::new();
+        let mut accepted: BTreeMap<(&str, &BuildId), Accepted> = BTreeMap::new();
         for one in seen {
-            let Some(Some((params, result))) = types.get(one.look.function.as_str()) else { continue };
-            let pair = (one.look.function.as_str(), one.look.build.as_str());
-            let accepted =
-                accepted.entry(pair).or_insert_with(|| Accepted::of(policy.lock, pair.0, pair.1, params));
-            points.push((one, rules.judge(one, accepted, params, *result)));
+            let Some(function) = rows.get(one.look.function.as_str()) else { continue };
+            let pair = (one.look.function.as_str(), &one.look.build);
+            let accepted = accepted
+                .entry(pair)
+                .or_insert_with(|| Accepted::of(policy.lock, pair.0, pair.1, &function.scalars()));
+            points.push((one, rules.judge(one, accepted, function.result)));
             if let Role::Witness(row) = &one.look.role {
-                replayed.push((one, judge(*result, policy.nan, row, one.first.0, one.first.1)));
+                let answer = |outcome| Answer::new(function.result, outcome);
+                replayed.push((one, judge(policy.nan, row, answer(one.first.0), answer(one.first.1))));
             }
         }
         Bench { policy, run, points, replayed }
@@ -121,23 +132,21 @@ impl<'a> Bench<'a> {
 
     /// Of every range the worst of what is red, and notes on what the matrix allows.
     fn findings(&self) -> (Vec<GateFinding>, Vec<GateNote>) {
-        let mut ranges: BTreeMap<(&str, &str, String), GateFinding> = BTreeMap::new();
-        let mut allowed: BTreeMap<(&str, &str), (usize, &str)> = BTreeMap::new();
+        let mut ranges: BTreeMap<(&str, &BuildId, Group), GateFinding> = BTreeMap::new();
+        let mut allowed: BTreeMap<(&str, &BuildId), (usize, &str)> = BTreeMap::new();
         for (index, (seen, point)) in self.points.iter().enumerate() {
             let Some(found) = &point.finding else { continue };
             let look = &seen.look;
-            let pair = (look.function.as_str(), look.build.as_str());
+            let pair = (look.function.as_str(), &look.build);
             let is_fault = found.kind == GateKind::Fault;
             if let (false, Some(LimitRule::Allow(reason))) = (is_fault, self.policy.rule(pair.0, pair.1)) {
                 allowed.entry(pair).or_insert((0, reason)).0 += 1;
                 continue;
             }
-            // Faults of one kind are one finding, whatever showed it.
             let group = match &look.role {
-                _ if is_fault => format!("{} {}", found.what, found.build),
-                Role::Witness(_) => format!("witness {index}"),
-                Role::Range(id) | Role::End(id) => id.clone(),
-                Role::Fault(kind) => kind.clone(),
+                _ if is_fault => Group::Fault(found.what, found.build.clone()),
+                Role::Range(id) | Role::End(id) => Group::Range(id.clone()),
+                Role::Witness(_) | Role::Fault(_) => Group::Input(index),
             };
             let place = ranges.entry((pair.0, pair.1, group)).or_insert_with(|| found.clone());
             if worse(found, place) {
@@ -157,7 +166,7 @@ impl<'a> Bench<'a> {
 
     /// For each function and build the input that is furthest above its limit.
     fn over_limits(&self) -> Vec<GateFinding> {
-        let mut worst: BTreeMap<(&str, &str), GateFinding> = BTreeMap::new();
+        let mut worst: BTreeMap<(&str, &BuildId), GateFinding> = BTreeMap::new();
         for (seen, point) in &self.points {
             let look = &seen.look;
             let Some(bits) = point.differs else { continue };
@@ -173,7 +182,7 @@ impl<'a> Bench<'a> {
                 hi: look.hi.clone(),
                 bits: Some(bits),
                 accepted: Some(*limit),
-                what: String::new(),
+                what: None,
                 witness: Some(witness),
             };
             let place = worst.entry((&look.function, &look.build)).or_insert_with(|| found.clone());
@@ -186,13 +195,13 @@ impl<'a> Bench<'a> {
 
     /// Builds that answered differently for one input in the search, which has no input to show for it.
     fn nondeterministic(&self) -> Vec<GateFinding> {
-        let kind = "nondeterministic";
+        let kind = FaultKind::Nondeterministic;
         let mut findings = Vec::new();
         for function in &self.run.functions {
             for fault in function.faults.iter().filter(|f| f.kind == kind && f.examples.is_empty()) {
                 if !accepts_fault(self.policy.lock, &function.name, &fault.build, kind) {
                     let gone = Gone { function: function.name.clone(), build: fault.build.clone() };
-                    let what = kind.to_string();
+                    let what = Some(GateSymptom::Fault(kind));
                     findings.push(GateFinding { kind: GateKind::Fault, what, ..expected_gone(gone) });
                 }
             }
@@ -216,9 +225,9 @@ impl<'a> Bench<'a> {
     }
 
     /// Functions and builds at which a difference was seen.
-    fn differing(&self) -> std::collections::BTreeSet<(&str, &str)> {
+    fn differing(&self) -> std::collections::BTreeSet<(&str, &BuildId)> {
         let differing = self.points.iter().filter(|(_, point)| point.differs.is_some());
-        differing.map(|(seen, _)| (seen.look.function.as_str(), seen.look.build.as_str())).collect()
+        differing.map(|(seen, _)| (seen.look.function.as_str(), &seen.look.build)).collect()
     }
 }
 
@@ -232,8 +241,7 @@ fn worse(one: &GateFinding, other: &GateFinding) -> bool {
 fn drop_repeated(findings: &mut Vec<GateFinding>) {
     let mut seen = std::collections::BTreeSet::new();
     findings.retain(|found| {
-        let inputs = found.witness.iter().flat_map(|w| &w.inputs).map(|x| x.hex.clone());
-        let inputs: Vec<String> = inputs.collect();
+        let inputs: Vec<Number> = found.witness.iter().flat_map(|w| w.inputs.clone()).collect();
         inputs.is_empty() || seen.insert((found.kind, found.function.clone(), found.build.clone(), inputs))
     });
 }

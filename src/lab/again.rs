@@ -71,7 +71,7 @@ impl Built<'_> {
         }
         let question = |(function, indices): &(usize, Vec<usize>)| {
             let there = indices.iter().chain(indices.iter().rev());
-            let inputs = there.flat_map(|&index| looks[index].inputs.iter().copied()).collect();
+            let inputs = there.flat_map(|&index| looks[index].inputs.iter().map(|input| input.bits)).collect();
             self.panel.question(*function, inputs, Mode::Together)
         };
         let mut pieces = Vec::new();
@@ -93,7 +93,7 @@ impl Built<'_> {
         let mut outcomes = Outcomes::new();
         for (answer, looks) in answers.into_iter().zip(&piece.looks) {
             let found = answer.map_err(|why| LabError::Unanswered {
-                build: self.build_id(piece.build).to_string(),
+                build: self.build_id(piece.build).clone(),
                 reason: why.0,
             })?;
             let back = found.iter().rev();

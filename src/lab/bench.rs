@@ -11,7 +11,7 @@ use crate::bench::OVER;
 use crate::findings::{Truth, bench_row, function_row, score_function};
 use crate::model::{
     BENCH_SCHEMA, BenchFile, BenchRow, Event, EventSink, Experiment, FunctionResult, FunctionRow, Reference,
-    SearchSettings, TruthFile, TruthScore, printable,
+    SearchSettings, StrategyName, TruthFile, TruthScore, printable,
 };
 use crate::pool::{FunctionJob, FunctionTiming};
 use crate::store::{BenchPlace, Fingerprint, Journal, Opening, StoreError};
@@ -25,7 +25,7 @@ pub type Truths = BTreeMap<String, Vec<Truth>>;
 /// What a bench searches.
 pub struct Bench<'a> {
     pub built: &'a Built<'a>,
-    pub strategies: &'a [String],
+    pub strategies: &'a [StrategyName],
     pub seeds: &'a [u64],
     /// Results are scored with the truth of their functions, where that is known.
     pub truths: Truths,
@@ -155,7 +155,7 @@ impl Bench<'_> {
         let resumed = functions.len() - open.len();
         sink.send(Event::SearchStarted { functions: functions.len(), resumed });
         let settings = SearchSettings {
-            strategy: self.strategies[strategy].clone(),
+            strategy: self.strategies[strategy],
             seed: self.seeds[seed],
             ..self.built.lab.experiment.search.clone()
         };
@@ -226,7 +226,7 @@ impl Bench<'_> {
             seeds: self.seeds.to_vec(),
             host: host_row(),
             jobs: lab.jobs,
-            baseline: lab.plan.baseline_build().id.to_string(),
+            baseline: lab.plan.baseline_build().id.clone(),
             builds: self.built.build_rows(),
             settings: settings(&experiment.search),
             fingerprint: print.parts().clone(),

@@ -74,7 +74,7 @@ impl Built<'_> {
             ArtifactStatus::Failed { message } => format!("\n{message}"),
             ArtifactStatus::Skipped { reason } => format!(" {reason}"),
         };
-        Err(LabError::BaselineUnusable { build: artifact.build.to_string(), why })
+        Err(LabError::BaselineUnusable { build: artifact.build.clone(), why })
     }
 
     /// That the baseline has some function: without one there is nothing to compare.
@@ -83,7 +83,7 @@ impl Built<'_> {
         let functions = 0..self.lab.experiment.functions.len();
         let lacks: Option<Vec<String>> = functions.map(|function| self.lacks(baseline, function)).collect();
         let Some(why) = lacks.and_then(|messages| messages.into_iter().next()) else { return Ok(()) };
-        Err(LabError::BaselineEmpty { build: self.build_id(baseline).to_string(), why })
+        Err(LabError::BaselineEmpty { build: self.build_id(baseline).clone(), why })
     }
 
     /// The builds of the plan with the baseline first.
@@ -102,7 +102,7 @@ impl Built<'_> {
     }
 
     /// The builds that have a function, baseline first, and why the others have not.
-    pub fn cast(&self, function: usize) -> (Vec<usize>, BTreeMap<String, String>) {
+    pub fn cast(&self, function: usize) -> (Vec<usize>, BTreeMap<BuildId, String>) {
         let (mut have, mut missing) = (Vec::new(), BTreeMap::new());
         for build in self.baseline_first() {
             match self.lacks(build, function) {
@@ -110,7 +110,7 @@ impl Built<'_> {
                 // A build that is not there at all has its own row.
                 Some(_) if !self.panel.is_built(build) => {}
                 Some(why) => {
-                    missing.insert(self.build_id(build).to_string(), why);
+                    missing.insert(self.build_id(build).clone(), why);
                 }
             }
         }

@@ -7,14 +7,16 @@ use rayon::prelude::*;
 
 use super::error::LabError;
 use super::open::Lab;
-use super::panel::{Answer, Unanswered};
+use super::panel::{Outcomes, Unanswered};
 use super::programs::Programs;
-use crate::findings::{StoredWitness, confirm_row, stored_witnesses, unread_witnesses};
-use crate::model::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Event, EventSink, Outcome, RunFile};
+use crate::findings::{StoredWitness, confirm_row, stored_witnesses, witnesses as all_witnesses};
+use crate::model::{
+    Answer, BuildId, CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Event, EventSink, Outcome, RunFile,
+};
 use crate::pool::Mode;
 
 /// One function on one build.
-type Place<'a> = (&'a str, &'a str);
+type Place<'a> = (&'a str, &'a BuildId);
 
 /// What every build says to the inputs of its witnesses.
 type Answers<'a> = BTreeMap<Place<'a>, Result<BTreeMap<&'a [u64], Outcome>, Unanswered>>;
@@ -29,7 +31,7 @@ impl Lab {
                 Ok(stored) => witnesses.extend(stored),
                 // A function that is gone or changed takes its own witnesses with it and no others.
                 Err(error) => file.witnesses.extend(
-                    unread_witnesses(row).into_iter().map(|w| (w.id, ConfirmRow::unknown(error.to_string()))),
+                    all_witnesses(row).into_iter().map(|w| (w.id, ConfirmRow::unknown(error.to_string()))),
                 ),
             }
         }
@@ -70,7 +72,7 @@ impl Lab {
     }
 
     fn confirmed(&self, answers: &Answers<'_>, witness: &StoredWitness) -> ConfirmRow {
-        let answer = |build: &str| match answers.get(&(witness.function.as_str(), build)) {
+        let answer = |build: &BuildId| match answers.get(&(witness.function.as_str(), build)) {
             Some(Ok(outcomes)) => {
                 let outcome = outcomes.get(witness.inputs.as_slice()).copied();
                 outcome.ok_or_else(|| format!("{build} gave no outcome"))
@@ -83,7 +85,8 @@ impl Lab {
         };
         match (answer(&witness.baseline), answer(&witness.build)) {
             (Ok(baseline), Ok(variant)) => {
-                confirm_row((function.result, self.experiment.search.nan), witness, baseline, variant)
+                let answer = |outcome| Answer::new(function.result, outcome);
+                confirm_row(self.experiment.search.nan, witness, answer(baseline), answer(variant))
             }
             (Err(reason), _) | (_, Err(reason)) => ConfirmRow::unknown(reason),
         }
@@ -92,7 +95,7 @@ impl Lab {
 
 impl Programs {
     /// What the program of a build answers to inputs of a function.
-    fn ask(&self, function: &str, build: &str, inputs: &[u64]) -> Result<Answer, LabError> {
+    fn ask(&self, function: &str, build: &str, inputs: &[u64]) -> Result<Outcomes, LabError> {
         let (function, build) = match self.places(function, build) {
             Ok(places) => places,
             Err(why) => return Ok(Err(why)),

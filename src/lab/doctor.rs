@@ -8,10 +8,9 @@ use std::time::Duration;
 use super::error::{LabError, Progress};
 use super::open::{Lab, Means};
 use super::panel::Panel;
-use crate::findings::outcome_text;
 use crate::fp::Scalar;
 use crate::model::{
-    Artifact, ArtifactStatus, Build, BuildId, Callee, Domain, Experiment, Function, FunctionStatus, NoEvents,
+    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Domain, Experiment, Function, FunctionStatus, NoEvents,
     Outcome, Param, Sources,
 };
 use crate::pool::{Limits, Mode};
@@ -90,7 +89,7 @@ fn health(panel: &Panel, place: usize, build: &Build) -> Result<Health, LabError
 }
 
 fn wrong(outcomes: &[Outcome]) -> String {
-    let what = outcomes.first().map(|outcome| outcome_text(Scalar::F64, *outcome).dec);
+    let what = outcomes.first().map(|outcome| Answer::new(Scalar::F64, *outcome).dec());
     format!("a function that returns its argument gave {}", what.unwrap_or_default())
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::compile::CompileError;
 use crate::explain::ExplainError;
 use crate::matrix::{MatrixError, nearest, quoted};
-use crate::model::STRATEGIES;
+use crate::model::{BuildId, FindingId, StrategyName, UnknownStrategy};
 use crate::plan::PlanError;
 use crate::pool::PoolError;
 use crate::presets::PresetError;
@@ -35,20 +35,20 @@ pub enum LabError {
     NoSuchFunction { word: String, known: Vec<String>, whose: &'static str },
     #[error("no finding `{id}`{}\n{whose}: {}", meant(id, near), quoted(known.iter().map(String::as_str)))]
     NoSuchFinding { id: String, near: Vec<String>, whose: String, known: Vec<String> },
-    #[error("there is no strategy `{name}`{}\nstrategies: {}", meant(name, &STRATEGIES), quoted(STRATEGIES))]
-    NoSuchStrategy { name: String },
+    #[error("{0}{near}\nstrategies: {all}", near = meant(&.0.0, &strategies()), all = quoted(strategies()))]
+    Strategy(#[from] UnknownStrategy),
     #[error(
         "`exhaustive` takes functions with one free parameter of at most 2^32 values; these have more:{functions}\n\
          choose others with --function, or narrow their domains in {matrix}"
     )]
     TooManyInputs { functions: String, matrix: String },
     #[error("the baseline {build} cannot be used:{why}")]
-    BaselineUnusable { build: String, why: String },
+    BaselineUnusable { build: BuildId, why: String },
     #[error("the baseline {build} has none of the functions:\n{why}")]
-    BaselineEmpty { build: String, why: String },
+    BaselineEmpty { build: BuildId, why: String },
     /// A build that was there can no longer be asked.
     #[error("{build}: {reason}")]
-    Unanswered { build: String, reason: String },
+    Unanswered { build: BuildId, reason: String },
     #[error(
         "{lock} is the lock of the lab `{of}`, the matrix is `{matrix}`; name its own lock with --lock, or make one \
          with `bitrift accept --lock FILE`"
@@ -58,17 +58,17 @@ pub enum LabError {
         "{lock} was made against the baseline {then}, the matrix has {now}: nothing can be compared; set the \
          baseline back, or delete the lock and make it anew: `bitrift run`, then `bitrift accept`"
     )]
-    OtherBaseline { lock: String, then: String, now: String },
+    OtherBaseline { lock: String, then: BuildId, now: BuildId },
     #[error("the gate cannot compare all that {lock} is about:{missing}\n{mend}")]
     LockUnmet { lock: String, missing: String, mend: &'static str },
     /// A stored truth that is none.
     #[error(transparent)]
     Truth(#[from] crate::findings::TruthError),
     #[error("{id} cannot be shown: {reason}")]
-    NotShown { id: String, reason: String },
+    NotShown { id: FindingId, reason: String },
     /// A build that a finding needs is not there.
     #[error("{id} cannot be shown: {build}: {reason}")]
-    NoProgram { id: String, build: String, reason: String },
+    NoProgram { id: FindingId, build: BuildId, reason: String },
     #[error("failed to start {jobs} threads: {reason}")]
     Threads { jobs: usize, reason: String },
     #[error("interrupted")]
@@ -88,6 +88,10 @@ pub enum Progress {
     Benching { done: usize, of: usize },
     /// What is explained so far is stored.
     Explaining,
+}
+
+fn strategies() -> [&'static str; StrategyName::ALL.len()] {
+    StrategyName::ALL.map(StrategyName::as_str)
 }
 
 /// `; did you mean ...?` when one of the known words is near.

@@ -14,8 +14,11 @@ use crate::explain::{
     Case, Desk, ExplainError, Explainer, Pair, Question, Workshop, fix_all, gives_up, is_answered, needed,
     regroup, since,
 };
-use crate::findings::{finding, with_inputs};
-use crate::model::{Build, Event, EventSink, ExplainFile, ExplainRow, Explained, Layer, RunFile, SafeRow};
+use crate::findings::{finding, replayable};
+use crate::model::{
+    Build, BuildId, Event, EventSink, ExplainFile, ExplainRow, Explained, FindingId, Layer, RunFile, SafeRow,
+    canonical,
+};
 use crate::store::{read_explain, write_explain};
 use crate::toolchain::find;
 
@@ -71,8 +74,8 @@ impl Session<'_> {
         };
         let changed = sources::changed(self.run, &self.lab.experiment);
         self.sink.send(Event::ExplainStarted { findings: findings.len() });
-        let progress = |id: &str, layer: Layer| {
-            self.sink.send(Event::ExplainStep { finding: id.into(), layer: layer.as_str().into() });
+        let progress = |id: &FindingId, layer: Layer| {
+            self.sink.send(Event::ExplainStep { finding: id.to_string(), layer: layer.as_str().into() });
         };
         let mut explainer = Explainer {
             desk: self.desk,
@@ -89,11 +92,11 @@ impl Session<'_> {
             if !(unchanged && known.is_some_and(|row| is_answered(row, &layers))) {
                 let row = self.one(&mut explainer, found, &changed)?;
                 file.findings.insert(id.clone(), ExplainRow { inputs, asked: layers.clone(), ..row });
-                fresh.insert(id.as_str());
+                fresh.insert(id);
                 regroup(&mut file, |id| finding(self.run, id).map(|(_, w)| (w.baseline, w.build)));
                 write_explain(self.folder, &file)?;
             }
-            self.sink.send(Event::ExplainDone { finding: id.clone() });
+            self.sink.send(Event::ExplainDone { finding: id.to_string() });
         }
         if layers.contains(&Layer::Fix) {
             fix_all(&explainer, &mut file, |function, fixed| self.watch.fix(function, fixed))?;
@@ -108,18 +111,18 @@ impl Session<'_> {
 
     /// Everything an answer depends on, as far as it can be told without running anything.
     fn digest(&self, Finding { row, witness }: &Finding<'_>) -> String {
-        let mut hasher = blake3::Hasher::new_derive_key("bitrift explain 1");
+        let mut hasher = blake3::Hasher::new_derive_key("bitrift explain 2");
         let mut add = |text: String| {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         };
-        add(format!("{:?}", witness.row));
-        add(format!("{:?}", self.lab.function(&row.name).map(|(_, function)| function)));
+        add(canonical(&witness.row));
+        add(canonical(&self.lab.function(&row.name).map(|(_, function)| function)));
         for name in [&witness.baseline, &witness.build] {
             let build = self.build(name);
-            add(format!("{build:?}"));
+            add(canonical(&build));
             add(build.and_then(|b| find(&b.command).ok()).map(|c| c.identity).unwrap_or_default());
         }
-        add(format!("{:?}", self.run.sources));
+        add(canonical(&self.run.sources));
         hasher.finalize().to_hex()[..16].to_string()
     }
 
@@ -150,7 +153,8 @@ impl Session<'_> {
 
     fn case(&self, Finding { row, witness }: &Finding<'_>) -> Result<Case, String> {
         let functions = &self.lab.experiment.functions;
-        let witness = with_inputs(row, witness, functions).map_err(|error| error.to_string())?;
+        replayable(row, functions).map_err(|error| error.to_string())?;
+        let witness = witness.clone();
         let found = self.lab.function(&row.name);
         let (function, of) = found.ok_or_else(|| format!("{} is not in the matrix", row.name))?;
         Ok(Case { id: witness.id, function, inputs: witness.inputs, result: of.result, nan: self.run.nan })
@@ -169,21 +173,21 @@ impl Session<'_> {
         &self,
         findings: &[Finding<'_>],
         limit: f64,
-        fresh: &BTreeSet<&str>,
+        fresh: &BTreeSet<&FindingId>,
         file: &mut ExplainFile,
     ) -> Result<(), LabError> {
-        let mut builds: BTreeMap<(&str, &str), Vec<&Finding<'_>>> = BTreeMap::new();
+        let mut builds: BTreeMap<(&BuildId, &BuildId), Vec<&Finding<'_>>> = BTreeMap::new();
         for found in findings {
-            let pair = (found.witness.baseline.as_str(), found.witness.build.as_str());
+            let pair = (&found.witness.baseline, &found.witness.build);
             builds.entry(pair).or_default().push(found);
         }
         for ((baseline, build), findings) in builds {
-            let same = |row: &SafeRow| row.build == build && row.baseline == baseline;
+            let same = |row: &SafeRow| row.build == *build && row.baseline == *baseline;
             let known = file.safe.iter().any(|row| same(row) && row.limit == limit);
-            if known && !findings.iter().any(|found| fresh.contains(found.witness.id.as_str())) {
+            if known && !findings.iter().any(|found| fresh.contains(&found.witness.id)) {
                 continue;
             }
-            let ids = || findings.iter().map(|found| found.witness.id.as_str());
+            let ids = || findings.iter().map(|found| &found.witness.id);
             let Some(guilty) = gives_up(file, ids()) else { continue };
             let explained = |found: &&&Finding<'_>| {
                 let row = file.findings.get(&found.witness.id);
@@ -192,7 +196,7 @@ impl Session<'_> {
             let cases: Vec<Case> =
                 findings.iter().filter(explained).filter_map(|found| self.case(found).ok()).collect();
             let Ok(pair) = self.pair(findings[0]) else { continue };
-            self.sink.send(Event::ExplainStep { finding: build.into(), layer: "safe set".into() });
+            self.sink.send(Event::ExplainStep { finding: build.to_string(), layer: "safe set".into() });
             let (desk, workshop) = (self.desk, self.workshop);
             let question = Question { desk, workshop, pair: &pair, cases: &cases, guilty: &guilty, limit };
             let before = question.spent();

@@ -35,7 +35,7 @@ impl Terms<'_> {
     pub fn search_as_accepted(&self, experiment: &mut Experiment) {
         let settings = &mut experiment.search;
         settings.seed = self.lock.search.seed;
-        settings.strategy.clone_from(&self.lock.search.strategy);
+        settings.strategy = self.lock.search.strategy;
         settings.budget = self.lock.search.budget;
         settings.nan = self.lock.nan;
     }
@@ -71,12 +71,12 @@ impl Terms<'_> {
     /// That every build of the lock is there, with the functions that were compared on it.
     fn check_builds(&self, built: &Built<'_>) -> Result<(), LabError> {
         let (lock, lab) = (self.lock, built.lab);
-        let baseline = lab.plan.baseline_build().id.as_str();
-        if lock.baseline != baseline {
+        let baseline = &lab.plan.baseline_build().id;
+        if lock.baseline != *baseline {
             return Err(LabError::OtherBaseline {
                 lock: self.lock_name.into(),
                 then: lock.baseline.clone(),
-                now: baseline.into(),
+                now: baseline.clone(),
             });
         }
         let mut missing = Vec::new();

@@ -9,7 +9,7 @@ use super::error::{LabError, Progress};
 use crate::c::SourceIndex;
 use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::matrix;
-use crate::model::{Build, EventSink, Experiment, Function, STRATEGIES, printable};
+use crate::model::{Build, EventSink, Experiment, Function, StrategyName, printable};
 use crate::plan::{self, Plan};
 use crate::pool::Limits;
 use crate::presets;
@@ -52,19 +52,10 @@ pub fn load(path: &Path) -> Result<Experiment, LabError> {
     Ok(experiment)
 }
 
-/// That there is a strategy of this name.
-pub fn check_strategy(name: &str) -> Result<(), LabError> {
-    if STRATEGIES.contains(&name) {
-        return Ok(());
-    }
-    Err(LabError::NoSuchStrategy { name: name.into() })
-}
-
 /// That every function can be searched as the settings say. A strategy that needs every input can take only
 /// functions with few enough.
 pub fn check_search(experiment: &Experiment) -> Result<(), LabError> {
-    check_strategy(&experiment.search.strategy)?;
-    if experiment.search.strategy != "exhaustive" {
+    if experiment.search.strategy != StrategyName::Exhaustive {
         return Ok(());
     }
     let why = |f: &Function| Some(format!("\n  {}: {}", f.name, unfit_for_exhaustive(f)?));

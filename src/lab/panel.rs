@@ -9,7 +9,7 @@ use crate::model::{Artifact, ArtifactStatus, BuiltObject, Experiment, FunctionSt
 use crate::pool::{Limits, LoadPlan, Mode, Pool, Question, Response};
 
 /// One outcome for each input, or why the build has none to give.
-pub type Answer = Result<Vec<Outcome>, Unanswered>;
+pub type Outcomes = Result<Vec<Outcome>, Unanswered>;
 
 /// Why a build answers nothing: it is not there, the function is not in it, or it cannot be loaded. In words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,7 +94,7 @@ impl Panel {
     ///
     /// An input has as many words as the function has parameters, each with the bits of its number in the low
     /// end; inputs stand one after the other.
-    pub fn ask(&self, function: usize, build: usize, inputs: &[u64], mode: Mode) -> Result<Answer, LabError> {
+    pub fn ask(&self, function: usize, build: usize, inputs: &[u64], mode: Mode) -> Result<Outcomes, LabError> {
         let answers = self.ask_all(build, &[self.question(function, inputs.to_vec(), mode)])?;
         Ok(answers.into_iter().next().unwrap_or_else(silence))
     }
@@ -105,7 +105,7 @@ impl Panel {
     }
 
     /// What one build says to many questions, in a process for each of them.
-    pub fn ask_all(&self, build: usize, questions: &[Question]) -> Result<Vec<Answer>, LabError> {
+    pub fn ask_all(&self, build: usize, questions: &[Question]) -> Result<Vec<Outcomes>, LabError> {
         let lacks = |question: &Question| self.object(build, question.function).err();
         let asked: Vec<Question> = questions.iter().filter(|q| lacks(q).is_none()).cloned().collect();
         let responses = match self.place(build) {
@@ -122,10 +122,10 @@ impl Panel {
 }
 
 /// What an object responded, in a user's words where it is no outcome.
-fn answer(response: Response) -> Answer {
+fn answer(response: Response) -> Outcomes {
     response.map_err(|error| Unanswered(error.to_string()))
 }
 
-fn silence() -> Answer {
+fn silence() -> Outcomes {
     Err(Unanswered("it gave no outcome".into()))
 }

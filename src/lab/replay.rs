@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::built::Built;
 use super::error::LabError;
-use super::panel::{Answer, Unanswered};
-use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, unread_witnesses};
-use crate::model::{FunctionRow, Outcome};
+use super::panel::{Outcomes, Unanswered};
+use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, witnesses as all_witnesses};
+use crate::model::{Answer, BuildId, FunctionRow, Outcome};
 use crate::pool::Mode;
 
 impl Built<'_> {
@@ -17,16 +17,16 @@ impl Built<'_> {
             // A function that is gone or changed takes its own witnesses with it and no others.
             let reason = stored.err().map(|error| error.to_string()).unwrap_or_default();
             let lost = |w| (w, Verdict::Unevaluated { reason: reason.clone() });
-            return Ok(unread_witnesses(row).into_iter().map(lost).collect());
+            return Ok(all_witnesses(row).into_iter().map(lost).collect());
         };
         // One process per build for all witnesses it appears in.
-        let mut wanted: BTreeMap<&str, Vec<&[u64]>> = BTreeMap::new();
+        let mut wanted: BTreeMap<&BuildId, Vec<&[u64]>> = BTreeMap::new();
         for witness in witnesses {
             wanted.entry(&witness.baseline).or_default().push(&witness.inputs);
             wanted.entry(&witness.build).or_default().push(&witness.inputs);
         }
-        let mut outcomes: BTreeMap<(&str, &[u64]), Outcome> = BTreeMap::new();
-        let mut absent: BTreeMap<&str, Unanswered> = BTreeMap::new();
+        let mut outcomes: BTreeMap<(&BuildId, &[u64]), Outcome> = BTreeMap::new();
+        let mut absent: BTreeMap<&BuildId, Unanswered> = BTreeMap::new();
         for (build, inputs) in wanted {
             match self.ask_named(index, build, &inputs.concat())? {
                 Ok(found) => outcomes.extend(inputs.iter().map(|i| (build, *i)).zip(found)),
@@ -37,23 +37,21 @@ impl Built<'_> {
         }
         let nan = self.lab.experiment.search.nan;
         let verdict = |witness: &StoredWitness| {
-            for build in [witness.baseline.as_str(), witness.build.as_str()] {
+            for build in [&witness.baseline, &witness.build] {
                 if let Some(reason) = absent.get(build) {
                     return Verdict::Unevaluated { reason: format!("{build}: {reason}") };
                 }
             }
-            let now = |build: &str| outcomes.get(&(build, witness.inputs.as_slice())).copied();
+            let now = |build| Some(Answer::new(function.result, *outcomes.get(&(build, witness.inputs.as_slice()))?));
             match (now(&witness.baseline), now(&witness.build)) {
-                (Some(baseline), Some(variant)) => {
-                    judge(function.result, nan, &witness.row, baseline, variant)
-                }
+                (Some(baseline), Some(variant)) => judge(nan, &witness.row, baseline, variant),
                 _ => Verdict::Unevaluated { reason: "it gave no outcome".into() },
             }
         };
         Ok(witnesses.iter().map(|w| (w.clone(), verdict(w))).collect())
     }
 
-    fn ask_named(&self, function: usize, build: &str, inputs: &[u64]) -> Result<Answer, LabError> {
+    fn ask_named(&self, function: usize, build: &BuildId, inputs: &[u64]) -> Result<Outcomes, LabError> {
         match self.lab.build(build) {
             Some(build) => self.panel.ask(function, build, inputs, Mode::Together),
             None => Ok(Err(Unanswered("not a build of the matrix any more".into()))),

@@ -8,8 +8,10 @@ use super::finding::Finding;
 use super::open::Lab;
 use super::programs::Programs;
 use crate::compile::{Relocation, ReproCall, repro_lines, repro_text, setting_words};
-use crate::findings::{StoredWitness, answer_word, is_timeout, with_inputs};
-use crate::model::{Build, EventSink, Experiment, FpSetting, NumberText, RunFile, printable};
+use crate::findings::{StoredWitness, answer_word, replayable};
+use crate::model::{
+    Answer, Build, BuildId, EventSink, Experiment, FaultKind, FindingId, FpSetting, Number, RunFile, printable,
+};
 use crate::toolchain::{Family, find};
 
 /// Where copies of the sources go.
@@ -20,7 +22,7 @@ const PATIENCE_MS: u64 = 60_000;
 /// One of the two builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
-    pub build: String,
+    pub build: BuildId,
     /// The compiler's first line about itself, when the finding was stored.
     pub version: String,
     /// Where its objects and its program go.
@@ -32,16 +34,16 @@ pub struct Side {
     pub run: Vec<String>,
     /// The word by which the stored answer is known.
     pub word: String,
-    pub answer: NumberText,
+    pub answer: Answer,
 }
 
 /// A finding that is to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repro {
-    pub id: String,
+    pub id: FindingId,
     pub function: String,
     /// Names of the parameters with the witness.
-    pub inputs: Vec<(String, NumberText)>,
+    pub inputs: Vec<(String, Number)>,
     /// The baseline, then the variant.
     pub sides: [Side; 2],
     /// The machine that found it.
@@ -62,7 +64,6 @@ pub struct Kit {
 pub struct Repros<'r> {
     lab: &'r Lab,
     run: &'r RunFile,
-    /// With their inputs.
     pub findings: Vec<Finding<'r>>,
     programs: Programs,
 }
@@ -84,11 +85,11 @@ impl Lab {
     pub fn repros<'r>(
         &'r self,
         run: &'r RunFile,
-        mut findings: Vec<Finding<'r>>,
+        findings: Vec<Finding<'r>>,
         sink: &dyn EventSink,
     ) -> Result<Repros<'r>, LabError> {
-        for Finding { row, witness } in &mut findings {
-            *witness = with_inputs(row, witness, &self.experiment.functions).map_err(|error| {
+        for Finding { row, witness } in &findings {
+            replayable(row, &self.experiment.functions).map_err(|error| {
                 let reason = format!("{error}; give the run's own --matrix");
                 LabError::NotShown { id: witness.id.clone(), reason }
             })?;
@@ -109,15 +110,15 @@ impl Repros<'_> {
         let moved = Relocation::new(&experiment, &[parts[0].build, parts[1].build], &headers, FILES);
         let experiment = moved.experiment(&experiment);
         let sides = [
-            self.side(id, &moved, &experiment, (&parts[0], "baseline"), &row.baseline)?,
-            self.side(id, &moved, &experiment, (&parts[1], "variant"), &row.variant)?,
+            self.side(id, &moved, &experiment, (&parts[0], "baseline"), row.baseline)?,
+            self.side(id, &moved, &experiment, (&parts[1], "variant"), row.variant)?,
         ];
-        let limit_ms = match [&row.baseline, &row.variant].into_iter().any(is_timeout) {
+        let limit_ms = match [row.baseline, row.variant].contains(&Answer::Fault(FaultKind::Timeout)) {
             true => experiment.search.timeout_ms,
             false => PATIENCE_MS,
         };
-        let about =
-            format!("{}: prints the bits of the result at one input. Made by bitrift.", printable(id));
+        let shown = printable(&id.to_string());
+        let about = format!("{shown}: prints the bits of the result at one input. Made by bitrift.");
         let forced = parts.iter().any(|part| part.setting != FpSetting::default());
         let call = ReproCall { experiment: &experiment, inputs, forced, limit_ms, about: &about };
         let text = repro_text(&call).ok_or_else(|| LabError::NotShown {
@@ -128,7 +129,7 @@ impl Repros<'_> {
         let repro = Repro {
             id: id.clone(),
             function: function.clone(),
-            inputs: names.zip(row.inputs.iter().cloned()).collect(),
+            inputs: names.zip(row.inputs.iter().copied()).collect(),
             sides,
             host: format!("{}, {}", self.run.host.cpu, self.run.host.libm),
         };
@@ -137,9 +138,9 @@ impl Repros<'_> {
     }
 
     /// What is known of a build that has the function.
-    fn part(&self, witness: &StoredWitness, name: &str) -> Result<Part<'_>, LabError> {
+    fn part(&self, witness: &StoredWitness, name: &BuildId) -> Result<Part<'_>, LabError> {
         let cannot =
-            |reason: String| LabError::NoProgram { id: witness.id.clone(), build: name.into(), reason };
+            |reason: String| LabError::NoProgram { id: witness.id.clone(), build: name.clone(), reason };
         let program = self.programs.program(&witness.function, name).map_err(|why| cannot(why.0))?;
         let build = self.lab.build(name).ok_or_else(|| cannot("not a build of the matrix".into()))?;
         let (object, objects) = program;
@@ -149,11 +150,11 @@ impl Repros<'_> {
 
     fn side(
         &self,
-        id: &str,
+        id: &FindingId,
         moved: &Relocation,
         experiment: &Experiment,
         (part, folder): (&Part<'_>, &str),
-        answer: &NumberText,
+        answer: Answer,
     ) -> Result<Side, LabError> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
@@ -164,22 +165,20 @@ impl Repros<'_> {
         run.extend(build.runner.iter().cloned());
         run.push(format!("./{folder}/repro"));
         run.extend(setting_words(setting));
-        let result = experiment.functions.first().map(|f| f.result);
-        let word = result.and_then(|result| answer_word(result, experiment.search.nan, answer));
-        let word = word.ok_or_else(|| LabError::NotShown {
-            id: id.into(),
-            reason: format!("`{}` is nothing that one call of a program shows", answer.dec),
+        let word = answer_word(experiment.search.nan, answer).ok_or_else(|| LabError::NotShown {
+            id: id.clone(),
+            reason: format!("`{}` is nothing that one call of a program shows", answer.dec()),
         })?;
-        let version = self.run.builds.iter().find(|row| row.id == build.id.as_str());
+        let version = self.run.builds.iter().find(|row| row.id == build.id);
         Ok(Side {
-            build: build.id.to_string(),
+            build: build.id.clone(),
             version: version.map(|row| row.version.clone()).unwrap_or_default(),
             folder: folder.into(),
             compile: compile.into_iter().map(|line| line.argv).collect(),
             link: link.into_iter().map(|line| line.argv).collect(),
             run,
             word,
-            answer: answer.clone(),
+            answer,
         })
     }
 }

@@ -55,7 +55,7 @@ pub(super) struct Searches<'a> {
     /// Functions that the baseline has not got.
     left_out: Vec<usize>,
     /// For each job why builds have not got its function.
-    missing: Vec<BTreeMap<String, String>>,
+    missing: Vec<BTreeMap<BuildId, String>>,
     /// For each function of the experiment.
     sources: Vec<Option<SourceRow>>,
     builds: Vec<BuildRow>,

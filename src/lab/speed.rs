@@ -44,7 +44,7 @@ impl Built<'_> {
             }
         }
         let row = |(build, functions): (usize, BTreeMap<String, f64>)| SpeedRow {
-            build: self.build_id(build).to_string(),
+            build: self.build_id(build).clone(),
             functions,
             emulated: !self.lab.plan.builds[build].is_loaded(),
         };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::run::budget_text;
-use super::{Budget, BuildRow, HostRow, StopReason};
+use super::{Budget, BuildId, BuildRow, HostRow, StopReason, StrategyName};
 
 pub const BENCH_SCHEMA: &str = "bitrift.bench/1";
 
@@ -27,13 +27,13 @@ pub struct TruthScore {
 /// One function searched by one strategy with one seed. All but the seconds is the same every time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenchRow {
-    pub strategy: String,
+    pub strategy: StrategyName,
     pub seed: u64,
     pub function: String,
     /// The most over all variants.
     pub max_bits: f64,
     /// The variant that has them; None when nothing is inconsistent.
-    pub build: Option<String>,
+    pub build: Option<BuildId>,
     /// The input that has them, in hex, one text per parameter.
     pub witness: Vec<String>,
     /// Of all variants together.
@@ -62,12 +62,12 @@ pub struct BenchFile {
     /// A number of evaluations for each function and variant, or "paper".
     #[serde(with = "budget_text")]
     pub budget: Budget,
-    pub strategies: Vec<String>,
+    pub strategies: Vec<StrategyName>,
     pub seeds: Vec<u64>,
     pub host: HostRow,
     /// Processes at work at once.
     pub jobs: usize,
-    pub baseline: String,
+    pub baseline: BuildId,
     pub builds: Vec<BuildRow>,
     /// Every other setting of the search.
     pub settings: BTreeMap<String, serde_json::Value>,

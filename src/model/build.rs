@@ -1,6 +1,8 @@
 //! A build: one compiler, one flag set, one target, one environment.
 
+use std::borrow::Borrow;
 use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,46 @@ impl BuildId {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<&str> for BuildId {
+    fn from(id: &str) -> BuildId {
+        BuildId(id.into())
+    }
+}
+
+impl From<String> for BuildId {
+    fn from(id: String) -> BuildId {
+        BuildId(id)
+    }
+}
+
+/// An id is shown, matched and split as its text.
+impl Deref for BuildId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// For looking up an id by its text; both are ordered and hashed alike.
+impl Borrow<str> for BuildId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialEq<str> for BuildId {
+    fn eq(&self, id: &str) -> bool {
+        self.0 == id
+    }
+}
+
+impl PartialEq<&str> for BuildId {
+    fn eq(&self, id: &&str) -> bool {
+        self.0 == *id
     }
 }
 

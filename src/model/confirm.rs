@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::NumberText;
+use super::{Answer, FindingId};
 
 pub const CONFIRM_SCHEMA: &str = "bitrift.confirm/1";
 
@@ -21,14 +21,25 @@ pub enum Confirmed {
     Unknown,
 }
 
+impl Confirmed {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Confirmed::Yes => "yes",
+            Confirmed::No => "no",
+            Confirmed::Unknown => "unknown",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConfirmRow {
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
+pub struct ConfirmRow<A = Answer> {
     pub confirmed: Confirmed,
     /// What the executables answer; None where there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<NumberText>,
+    pub baseline: Option<A>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub variant: Option<NumberText>,
+    pub variant: Option<A>,
     /// Why not, in words; empty when confirmed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -42,8 +53,7 @@ impl ConfirmRow {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConfirmFile {
+pub struct ConfirmFile<A = Answer> {
     pub schema: String,
-    /// By the id of a finding: a range's id, or `function#build.max` for a comparison's own witness.
-    pub witnesses: BTreeMap<String, ConfirmRow>,
+    pub witnesses: BTreeMap<FindingId, ConfirmRow<A>>,
 }

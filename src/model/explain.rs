@@ -8,6 +8,8 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use super::{BuildId, FindingId};
+
 pub const EXPLAIN_SCHEMA: &str = "bitrift.explain/1";
 
 /// One question about a finding, in the order they are asked.
@@ -195,16 +197,15 @@ impl ExplainRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CauseRow {
     /// The builds between which it makes a difference.
-    pub baseline: String,
-    pub build: String,
+    pub baseline: BuildId,
+    pub build: BuildId,
     /// As in the last layer that found something.
     pub causes: Vec<Vec<Suspect>>,
     /// In words, one line.
     pub text: String,
     /// Checked in both directions.
     pub certain: bool,
-    /// Ids of the findings.
-    pub findings: Vec<String>,
+    pub findings: Vec<FindingId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixRow>,
 }
@@ -212,8 +213,8 @@ pub struct CauseRow {
 /// The most of a build's flags that keep every witness of the run within a limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SafeRow {
-    pub build: String,
-    pub baseline: String,
+    pub build: BuildId,
+    pub baseline: BuildId,
     /// Bits that a witness may have.
     pub limit: f64,
     /// The arguments that keep the promise.
@@ -234,8 +235,7 @@ pub struct SafeRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExplainFile {
     pub schema: String,
-    /// By the id of the finding.
-    pub findings: BTreeMap<String, ExplainRow>,
+    pub findings: BTreeMap<FindingId, ExplainRow>,
     /// Most findings first.
     pub causes: Vec<CauseRow>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -255,7 +255,7 @@ impl Default for ExplainFile {
 
 impl ExplainFile {
     /// The cause of a finding and its place in the list.
-    pub fn cause(&self, finding: &str) -> Option<(usize, &CauseRow)> {
-        self.causes.iter().enumerate().find(|(_, cause)| cause.findings.iter().any(|id| id == finding))
+    pub fn cause(&self, finding: &FindingId) -> Option<(usize, &CauseRow)> {
+        self.causes.iter().enumerate().find(|(_, cause)| cause.findings.contains(finding))
     }
 }

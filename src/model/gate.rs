@@ -1,26 +1,28 @@
 //! The stored form of a gate's verdict: `gate.json`, schema `bitrift.gate/1`.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-use super::{NumberText, WitnessRow};
+use super::{Answer, BuildId, ClassChange, FaultKind, Number, WitnessRow};
 
 pub const GATE_SCHEMA: &str = "bitrift.gate/1";
 
 /// The whole of `gate.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GateFile {
+pub struct GateFile<N = Number, A = Answer> {
     pub schema: String,
     /// The version that wrote it.
     pub bitrift: String,
     /// The lab's name.
     pub name: String,
-    pub baseline: String,
+    pub baseline: BuildId,
     pub verdict: GateVerdict,
     /// Bits by which a difference may be worse than accepted.
     pub tolerance: f64,
     pub replay: ReplayCounts,
     /// Each of them makes the gate red.
-    pub findings: Vec<GateFinding>,
+    pub findings: Vec<GateFinding<N, A>>,
     pub notes: Vec<GateNote>,
 }
 
@@ -76,28 +78,46 @@ impl GateKind {
     }
 }
 
+/// What a finding is made of beside bits: a fault or a change of class. Of what has the name of both, `timeout`,
+/// a gate only ever sees the fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum GateSymptom {
+    Fault(FaultKind),
+    Change(ClassChange),
+}
+
+impl fmt::Display for GateSymptom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GateSymptom::Fault(kind) => kind.fmt(f),
+            GateSymptom::Change(change) => change.fmt(f),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GateFinding {
+#[serde(bound(deserialize = "N: Deserialize<'de>, A: Deserialize<'de>"))]
+pub struct GateFinding<N = Number, A = Answer> {
     pub kind: GateKind,
     pub function: String,
-    pub build: String,
+    pub build: BuildId,
     /// Ends of the range it lies in, one per parameter; empty where there is no range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lo: Vec<NumberText>,
+    pub lo: Vec<N>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hi: Vec<NumberText>,
+    pub hi: Vec<N>,
     /// At the witness; None where a build gave no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<f64>,
     /// What the lock accepts there, or the limit; None where nothing is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<f64>,
-    /// The fault or the change of class.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub what: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<GateSymptom>,
     /// An input that shows it, evaluated at least twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub witness: Option<WitnessRow>,
+    pub witness: Option<WitnessRow<N, A>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,40 +1,45 @@
 //! The stored form of what was accepted: `bitrift.lock.json`, schema `bitrift.lock/1`. It is committed and read
 //! by people, so everything in it has an order of its own and nothing depends on when or where it was made.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::run::budget_text;
-use super::{Budget, BuildRow, EdgeRow, NumberText, ParamRow, WitnessRow};
+use super::number::c_name;
+use super::run::{budget_text, signature};
+use super::{
+    Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, Number, ParamRow,
+    StrategyName, WitnessRow,
+};
 use crate::fp::{NanPolicy, Scalar};
 
 pub const LOCK_SCHEMA: &str = "bitrift.lock/1";
 
 /// The whole of `bitrift.lock.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LockFile {
+pub struct LockFile<F = LockFunction> {
     pub schema: String,
     /// The version that wrote it.
     pub bitrift: String,
     /// The lab's name.
     pub name: String,
     /// Id of the build the others were compared with.
-    pub baseline: String,
+    pub baseline: BuildId,
     /// What of a NaN counted.
     pub nan: NanPolicy,
     pub search: LockSearch,
     /// By id: every build that was compared, the baseline too.
-    pub builds: BTreeMap<String, LockBuild>,
+    pub builds: BTreeMap<BuildId, LockBuild>,
     /// By name: every function that was searched.
-    pub functions: BTreeMap<String, LockFunction>,
+    pub functions: BTreeMap<String, F>,
 }
 
 /// The search whose findings were accepted; a gate searches in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockSearch {
     pub seed: u64,
-    pub strategy: String,
+    pub strategy: StrategyName,
     #[serde(with = "budget_text")]
     pub budget: Budget,
 }
@@ -81,59 +86,77 @@ impl LockBuild {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LockFunction {
+#[serde(bound(deserialize = "N: Deserialize<'de>, A: Deserialize<'de>"))]
+pub struct LockFunction<N = Number, A = Answer> {
     pub params: Vec<ParamRow>,
     /// The result's type.
-    pub result: String,
+    #[serde(with = "c_name")]
+    pub result: Scalar,
     /// By build: what differs from the baseline.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub builds: BTreeMap<String, LockComparison>,
+    pub builds: BTreeMap<BuildId, LockComparison<N, A>>,
     /// Builds that were compared and do not differ.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub clean: BTreeSet<String>,
+    pub clean: BTreeSet<BuildId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<LockFault>,
 }
 
 impl LockFunction {
-    /// The types of parameters and result; None when one is no type that bitrift knows.
-    pub fn scalars(&self) -> Option<(Vec<Scalar>, Scalar)> {
-        let of = |name: &str| Scalar::ALL.into_iter().find(|s| s.c_name() == name);
-        Some((self.params.iter().map(|p| of(&p.ty)).collect::<Option<_>>()?, of(&self.result)?))
+    pub fn scalars(&self) -> Vec<Scalar> {
+        self.params.iter().map(|p| p.ty).collect()
     }
 
     /// `double (double, int32_t)`.
     pub fn signature(&self) -> String {
-        let params: Vec<&str> = self.params.iter().map(|p| p.ty.as_str()).collect();
-        format!("{} ({})", self.result, params.join(", "))
+        signature(&self.params, self.result)
     }
 }
 
 /// One build against the baseline.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LockComparison {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockComparison<N = Number, A = Answer> {
     /// Kinds of change between number, infinity and NaN that were seen.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub class_changes: BTreeSet<String>,
+    pub class_changes: BTreeSet<ClassChange>,
     /// In the order of the run.
-    pub ranges: Vec<LockRange>,
+    pub ranges: Vec<LockRange<N, A>>,
+}
+
+impl Default for LockComparison {
+    fn default() -> LockComparison {
+        LockComparison { class_changes: BTreeSet::new(), ranges: Vec::new() }
+    }
 }
 
 /// An accepted range: inputs from `lo` to `hi` may differ by up to `max_bits`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LockRange {
-    pub lo: Vec<NumberText>,
-    pub hi: Vec<NumberText>,
+pub struct LockRange<N = Number, A = Answer> {
+    pub lo: Vec<N>,
+    pub hi: Vec<N>,
     pub edges: Vec<EdgeRow>,
     pub max_bits: f64,
-    pub category: String,
-    pub witness: WitnessRow,
+    pub category: Category,
+    pub witness: WitnessRow<N, A>,
 }
 
 /// An accepted fault of a build.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockFault {
-    pub build: String,
-    /// As in `run.json`: `timeout`, `SIGSEGV`, ...
-    pub kind: String,
+    pub build: BuildId,
+    pub kind: FaultKind,
+}
+
+/// By build, then by the spelling of the kind: the order of the file.
+impl Ord for LockFault {
+    fn cmp(&self, other: &LockFault) -> Ordering {
+        let key = |fault: &LockFault| (fault.build.clone(), fault.kind.to_string());
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for LockFault {
+    fn partial_cmp(&self, other: &LockFault) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }

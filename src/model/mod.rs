@@ -13,16 +13,21 @@ mod artifact;
 mod audit;
 mod bench;
 mod build;
+mod canonical;
+mod category;
 mod census;
 mod confirm;
 mod domain;
 mod event;
 mod experiment;
 mod explain;
+mod fault;
+mod finding;
 mod function;
 mod gate;
 mod limit;
 mod lock;
+mod number;
 mod outcome;
 mod printable;
 mod result;
@@ -32,6 +37,8 @@ mod search_keys;
 mod setting_value;
 mod settings;
 mod speed;
+mod stored;
+mod strategy;
 mod suggest;
 mod truth;
 
@@ -43,6 +50,8 @@ pub use bench::{
 pub use build::{
     Build, BuildId, ControlWords, Environment, FpEnvPolicy, FpSetting, Libm, Precision, Rounding,
 };
+pub use canonical::canonical;
+pub use category::Category;
 pub use census::{Census, CensusCell};
 pub use confirm::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Confirmed};
 pub use domain::{Domain, Segment};
@@ -52,25 +61,32 @@ pub use explain::{
     CauseRow, Cost, EXPLAIN_SCHEMA, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow,
     SafeRow, Standing, Suspect,
 };
+pub use fault::{FaultKind, ParseFaultError};
+pub use finding::{FindingId, FindingPlace, ParseFindingIdError};
 pub use function::{Callee, Function, MAX_PARAMS, Param};
-pub use gate::{GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateVerdict, NoteKind, ReplayCounts};
+pub use gate::{
+    GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom, GateVerdict, NoteKind, ReplayCounts,
+};
 pub use limit::{Limit, LimitRule};
 pub use lock::{
     LOCK_SCHEMA, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch,
 };
-pub use outcome::{ClassChange, FaultKind, Outcome};
+pub use number::{Answer, Number, NumberText};
+pub use outcome::{ClassChange, Outcome};
 pub use printable::{gist, printable, printable_lines};
 pub use result::{
     ComparisonResult, EdgeKind, Edges, FaultRecord, FunctionResult, RangeResult, StopReason, Witness,
 };
 pub use run::{
-    BuildRow, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, NumberText, ParamRow,
-    RangeRow, RunFile, SCHEMA, SourceRow, WithoutFlushing, WitnessRow,
+    BuildRow, BuildStatus, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, ParamRow,
+    RangeRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow, signature,
 };
 pub use samples::FunctionSamples;
 pub use search_keys::{SEARCH_KEY_NAMES, SEARCH_KEYS, SearchKey};
 pub use setting_value::{Expected, SettingValue};
-pub use settings::{Budget, ClusterBackend, STRATEGIES, SearchSettings};
+pub use settings::{Budget, ClusterBackend, SearchSettings};
 pub use speed::{SPEED_SCHEMA, SpeedFile, SpeedRow};
+pub use stored::{Misfit, StoredConfirm, StoredGate, StoredLock, StoredRun, one_per_parameter};
+pub use strategy::{StrategyName, UnknownStrategy};
 pub use suggest::{nearest, quoted};
 pub use truth::{TRUTH_SCHEMA, TruthCells, TruthComparison, TruthFile, TruthSegment};

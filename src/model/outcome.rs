@@ -4,68 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::FaultKind;
 use crate::fp::{Class, NanPolicy, Scalar};
-
-/// Why a call gave no usable value. Data, never an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FaultKind {
-    /// Used up its CPU time, or stopped without using any.
-    Timeout,
-    /// Died of a signal.
-    Signal(i32),
-    /// Left by `exit`, `_exit` or `exec`.
-    Exit(i32),
-    /// Returned with other rounding or flushing than it was called with.
-    Fpenv,
-    /// Answered differently for the same input.
-    Nondeterministic,
-    /// Failed after other calls, but not alone in a fresh process.
-    StateDependent,
-    /// Made the program it ran in answer noise.
-    Garbled,
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FaultKind::Timeout => f.write_str("timeout"),
-            FaultKind::Signal(number) => match signal_name(*number) {
-                Some(name) => f.write_str(name),
-                None => write!(f, "signal {number}"),
-            },
-            FaultKind::Exit(code) => write!(f, "exit {code}"),
-            FaultKind::Fpenv => f.write_str("fpenv"),
-            FaultKind::Nondeterministic => f.write_str("nondeterministic"),
-            FaultKind::StateDependent => f.write_str("state-dependent"),
-            FaultKind::Garbled => f.write_str("garbled"),
-        }
-    }
-}
-
-/// Linux names of the signals that code under test dies of.
-fn signal_name(number: i32) -> Option<&'static str> {
-    Some(match number {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        14 => "SIGALRM",
-        15 => "SIGTERM",
-        19 => "SIGSTOP",
-        24 => "SIGXCPU",
-        25 => "SIGXFSZ",
-        31 => "SIGSYS",
-        _ => return None,
-    })
-}
 
 /// What one build did with one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,28 +33,29 @@ impl Outcome {
     }
 }
 
-/// A difference in kind between the baseline's outcome and a variant's, which bits would hide.
+/// A difference in kind between the baseline's outcome and a variant's, which bits would hide. In the order of
+/// their spellings, which is the order that files have them in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClassChange {
-    FiniteToInfinity,
-    FiniteToNan,
-    InfinityToFinite,
-    InfinityToNan,
-    /// +infinity against -infinity.
-    InfinitySign,
-    NanToFinite,
-    NanToInfinity,
-    /// NaNs of two signs, where the policy counts signs.
-    NanSign,
-    /// NaNs of one sign with different payloads, where the policy counts those.
-    NanPayload,
-    /// +0 against -0: counted, but no inconsistency by itself.
-    ZeroSign,
-    /// Only one of the two ran into the timeout.
-    Timeout,
     /// Only one of the two crashed, exited or broke the fp environment, or they did so differently.
     Crash,
+    FiniteToInfinity,
+    FiniteToNan,
+    /// +infinity against -infinity.
+    InfinitySign,
+    InfinityToFinite,
+    InfinityToNan,
+    /// NaNs of one sign with different payloads, where the policy counts those.
+    NanPayload,
+    /// NaNs of two signs, where the policy counts signs.
+    NanSign,
+    NanToFinite,
+    NanToInfinity,
+    /// Only one of the two ran into the timeout.
+    Timeout,
+    /// +0 against -0: counted, but no inconsistency by itself.
+    ZeroSign,
 }
 
 impl ClassChange {
@@ -154,27 +95,7 @@ impl ClassChange {
         }
     }
 
-    pub const ALL: [ClassChange; 12] = [
-        ClassChange::FiniteToInfinity,
-        ClassChange::FiniteToNan,
-        ClassChange::InfinityToFinite,
-        ClassChange::InfinityToNan,
-        ClassChange::InfinitySign,
-        ClassChange::NanToFinite,
-        ClassChange::NanToInfinity,
-        ClassChange::NanSign,
-        ClassChange::NanPayload,
-        ClassChange::ZeroSign,
-        ClassChange::Timeout,
-        ClassChange::Crash,
-    ];
-
-    /// The change of this spelling.
-    pub fn named(word: &str) -> Option<ClassChange> {
-        ClassChange::ALL.into_iter().find(|change| change.as_str() == word)
-    }
-
-    /// The spelling used in `run.json`.
+    /// The spelling in files.
     pub fn as_str(self) -> &'static str {
         match self {
             ClassChange::FiniteToInfinity => "finite-to-infinity",
@@ -196,6 +117,12 @@ impl ClassChange {
     /// sign of zero is below what most code can see.
     pub fn is_inconsistent(self) -> bool {
         !matches!(self, ClassChange::ZeroSign | ClassChange::Timeout | ClassChange::Crash)
+    }
+}
+
+impl fmt::Display for ClassChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -233,6 +160,29 @@ mod tests {
         assert_eq!(change(f64::NAN, 1.0), Some(ClassChange::NanToFinite));
         assert!(!ClassChange::ZeroSign.is_inconsistent());
         assert!(ClassChange::NanToFinite.is_inconsistent());
+    }
+
+    #[test]
+    fn changes_are_ordered_as_their_spellings_which_are_the_stored_ones() {
+        use ClassChange::*;
+        let all = [
+            Crash,
+            FiniteToInfinity,
+            FiniteToNan,
+            InfinitySign,
+            InfinityToFinite,
+            InfinityToNan,
+            NanPayload,
+            NanSign,
+            NanToFinite,
+            NanToInfinity,
+            Timeout,
+            ZeroSign,
+        ];
+        assert!(all.is_sorted() && all.is_sorted_by_key(|change| change.as_str()));
+        for change in all {
+            assert_eq!(serde_json::to_value(change).unwrap(), change.as_str());
+        }
     }
 
     #[test]

@@ -1,28 +1,21 @@
 //! The stored form of a run: `run.json`, schema `bitrift.run/1`.
 //!
-//! Field names are a contract with every reader outside this program.
+//! Field names are a contract with every reader outside this program. Rows that hold numbers have them as
+//! `Number` and `Answer`; `stored` reads them with `NumberText` in their places.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arithmetic, Budget, EdgeKind, InstructionCounts, StopReason};
-use crate::fp::{NanPolicy, Scalar, format_dec, format_hex};
+use super::number::c_name;
+use super::{
+    Answer, Arithmetic, Budget, BuildId, Category, ClassChange, EdgeKind, FaultKind, FindingId,
+    InstructionCounts, Number, StopReason, StrategyName,
+};
+use crate::fp::{NanPolicy, Scalar};
 
 pub const SCHEMA: &str = "bitrift.run/1";
-
-/// A number as exact and as readable text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NumberText {
-    pub hex: String,
-    pub dec: String,
-}
-
-impl NumberText {
-    pub fn new(scalar: Scalar, bits: u64) -> NumberText {
-        NumberText { hex: format_hex(scalar, bits), dec: format_dec(scalar, bits) }
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRow {
@@ -30,9 +23,36 @@ pub struct HostRow {
     pub libm: String,
 }
 
+/// What became of a build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BuildStatus {
+    Built,
+    /// A tool refused it.
+    Failed,
+    /// A tool is not there.
+    Skipped,
+}
+
+impl BuildStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BuildStatus::Built => "built",
+            BuildStatus::Failed => "failed",
+            BuildStatus::Skipped => "skipped",
+        }
+    }
+}
+
+impl fmt::Display for BuildStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildRow {
-    pub id: String,
+    pub id: BuildId,
     pub compiler: String,
     pub version: String,
     /// The arguments, as given to the compiler.
@@ -53,25 +73,37 @@ pub struct BuildRow {
     /// Why the instructions of a built one could not be counted; not there when they were.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unaudited: String,
-    /// `built`, `failed` or `skipped`.
-    pub status: String,
+    pub status: BuildStatus,
     /// Why not built; empty when built.
     pub reason: String,
+}
+
+impl BuildRow {
+    pub fn is_built(&self) -> bool {
+        self.status == BuildStatus::Built
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParamRow {
     pub name: String,
-    #[serde(rename = "type")]
-    pub ty: String,
+    #[serde(rename = "type", with = "c_name")]
+    pub ty: Scalar,
 }
 
 /// The input of most bits, with both results; a fault stands as its name (`timeout`, `SIGSEGV`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WitnessRow {
-    pub inputs: Vec<NumberText>,
-    pub baseline: NumberText,
-    pub variant: NumberText,
+pub struct WitnessRow<N = Number, A = Answer> {
+    pub inputs: Vec<N>,
+    pub baseline: A,
+    pub variant: A,
+}
+
+impl WitnessRow {
+    /// The bits of the inputs.
+    pub fn bits(&self) -> Vec<u64> {
+        self.inputs.iter().map(|number| number.bits).collect()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,18 +113,17 @@ pub struct EdgeRow {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RangeRow {
-    /// Unique in the run and stable for a seed: `function#comparison.range`.
-    pub id: String,
-    pub lo: Vec<NumberText>,
-    pub hi: Vec<NumberText>,
+pub struct RangeRow<N = Number, A = Answer> {
+    pub id: FindingId,
+    pub lo: Vec<N>,
+    pub hi: Vec<N>,
     pub edges: Vec<EdgeRow>,
     pub samples: u64,
     pub inconsistent: u64,
     pub mean_bits: f64,
     pub max_bits: f64,
-    pub witness: WitnessRow,
-    pub category: String,
+    pub witness: WitnessRow<N, A>,
+    pub category: Category,
     /// With flushing of subnormals off in both builds, at inputs that differ with it; None where neither
     /// flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,60 +140,96 @@ pub enum WithoutFlushing {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ComparisonRow {
-    pub build: String,
-    pub baseline: String,
+pub struct ComparisonRow<N = Number, A = Answer> {
+    pub build: BuildId,
+    pub baseline: BuildId,
     pub evaluations: u64,
     pub stop_reason: StopReason,
     pub max_bits: f64,
     /// None when nothing is inconsistent.
-    pub witness: Option<WitnessRow>,
-    pub class_changes: BTreeMap<String, u64>,
-    pub ranges: Vec<RangeRow>,
+    pub witness: Option<WitnessRow<N, A>>,
+    pub class_changes: BTreeMap<ClassChange, u64>,
+    pub ranges: Vec<RangeRow<N, A>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FaultRow {
-    pub build: String,
-    /// `timeout`, `SIGSEGV`, `exit 3`, `fpenv`, `nondeterministic`, `state-dependent`.
-    pub kind: String,
+pub struct FaultRow<N = Number> {
+    pub build: BuildId,
+    pub kind: FaultKind,
     pub count: u64,
-    pub examples: Vec<Vec<NumberText>>,
+    pub examples: Vec<Vec<N>>,
+}
+
+/// `double (double, int32_t)`.
+pub fn signature(params: &[ParamRow], result: Scalar) -> String {
+    let params: Vec<&str> = params.iter().map(|p| p.ty.c_name()).collect();
+    format!("{} ({})", result.c_name(), params.join(", "))
 }
 
 /// Builds that agree bit for bit on some ranges.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CampRow {
-    /// Ids of the ranges.
-    pub ranges: Vec<String>,
-    /// Ids of the builds; the baseline's camp last.
-    pub camps: Vec<Vec<String>>,
+    pub ranges: Vec<FindingId>,
+    /// The baseline's camp last.
+    pub camps: Vec<Vec<BuildId>>,
     /// What divides them, such as `all aarch64 builds | the rest`; empty when all agree.
     pub divided_by: String,
 }
 
+/// Which builds have a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchStatus {
+    Searched,
+    /// Some build lacks it.
+    Partial,
+    /// The baseline lacks it.
+    Missing,
+}
+
+impl SearchStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SearchStatus::Searched => "searched",
+            SearchStatus::Partial => "partial",
+            SearchStatus::Missing => "missing",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FunctionRow {
+pub struct FunctionRow<N = Number, A = Answer> {
     pub name: String,
     pub params: Vec<ParamRow>,
     /// The result's type.
-    pub result: String,
+    #[serde(with = "c_name")]
+    pub result: Scalar,
     /// As written in the matrix; empty: every finite value.
     pub domains: Vec<String>,
-    /// `searched`, `partial` (some build lacks it) or `missing` (the baseline lacks it).
-    pub status: String,
+    pub status: SearchStatus,
     pub stop_reason: StopReason,
     pub evaluations: u64,
-    pub comparisons: Vec<ComparisonRow>,
-    pub faults: Vec<FaultRow>,
+    pub comparisons: Vec<ComparisonRow<N, A>>,
+    pub faults: Vec<FaultRow<N>>,
     /// Where more than two builds were compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub camps: Vec<CampRow>,
     /// Builds without this function, with the tool's own words.
-    pub missing: BTreeMap<String, String>,
+    pub missing: BTreeMap<BuildId, String>,
     /// Where it is defined, where that could be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRow>,
+}
+
+impl FunctionRow {
+    pub fn scalars(&self) -> Vec<Scalar> {
+        self.params.iter().map(|p| p.ty).collect()
+    }
+
+    /// `double (double, int32_t)`.
+    pub fn signature(&self) -> String {
+        signature(&self.params, self.result)
+    }
 }
 
 /// A place in a source file.
@@ -176,13 +243,13 @@ pub struct SourceRow {
 
 /// The whole of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunFile {
+pub struct RunFile<F = FunctionRow> {
     pub schema: String,
     /// The version that wrote it.
     pub bitrift: String,
     pub name: String,
     pub seed: u64,
-    pub strategy: String,
+    pub strategy: StrategyName,
     /// A number of evaluations, or "paper".
     #[serde(with = "budget_text")]
     pub budget: Budget,
@@ -190,18 +257,18 @@ pub struct RunFile {
     #[serde(default, skip_serializing_if = "is_any")]
     pub nan: NanPolicy,
     pub host: HostRow,
-    pub baseline: String,
+    pub baseline: BuildId,
     pub builds: Vec<BuildRow>,
     /// Digests of the sources and of the headers that are theirs, by path from the matrix's folder.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sources: BTreeMap<String, String>,
-    pub functions: Vec<FunctionRow>,
+    pub functions: Vec<F>,
 }
 
 impl RunFile {
     /// Whether a build's numbers come from an emulator.
-    pub fn is_emulated(&self, build: &str) -> bool {
-        self.builds.iter().any(|row| row.emulated && row.id == build)
+    pub fn is_emulated(&self, build: &BuildId) -> bool {
+        self.builds.iter().any(|row| row.emulated && row.id == *build)
     }
 }
 

@@ -12,7 +12,7 @@ pub struct FunctionSamples {
     /// Names of the parameters.
     pub params: Vec<String>,
     /// The variants, in the order of each sample's bits.
-    pub builds: Vec<String>,
+    pub builds: Vec<BuildId>,
     /// Inputs as exact text, then bits of inconsistency per variant (null: no value to compare).
     pub samples: Vec<(Vec<String>, Vec<Option<f32>>)>,
 }
@@ -28,13 +28,13 @@ impl FunctionSamples {
         FunctionSamples {
             function: function.name.clone(),
             params: function.params.iter().map(|p| p.name.clone()).collect(),
-            builds: builds.iter().skip(1).map(BuildId::to_string).collect(),
+            builds: builds.iter().skip(1).cloned().collect(),
             samples: result.samples.iter().map(sample).collect(),
         }
     }
 
     /// Which of the bits of a sample are those of a build.
-    pub fn column(&self, build: &str) -> Option<usize> {
+    pub fn column(&self, build: &BuildId) -> Option<usize> {
         self.builds.iter().position(|b| b == build)
     }
 }

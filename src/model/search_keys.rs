@@ -3,7 +3,8 @@
 use super::setting_value::{
     Expected, SettingValue, above, between, boolean, budget, choice, dither, exponents, integer, small,
 };
-use super::settings::{ClusterBackend, STRATEGIES, SearchSettings};
+use super::settings::{ClusterBackend, SearchSettings};
+use super::strategy::StrategyName;
 use crate::fp::NanPolicy;
 
 /// Puts a value into settings, or says what it should have been.
@@ -31,7 +32,7 @@ pub const SEARCH_KEYS: [SearchKey; 26] = [
         "NAME",
         "The search algorithm (`exhaustive`: every input, whatever the budget)",
         |s, v| {
-            s.strategy = choice(v, &STRATEGIES.map(|name| (name, name)))?.into();
+            s.strategy = choice(v, &StrategyName::ALL.map(|name| (name.as_str(), name)))?;
             Ok(())
         },
     ),

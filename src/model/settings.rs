@@ -2,11 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::StrategyName;
 use crate::fp::NanPolicy;
-
-/// The search algorithms a matrix may ask for by name.
-pub const STRATEGIES: [&str; 9] =
-    ["auto", "cigen", "random", "bgrt", "mcmc", "ga", "lsga", "hsed", "exhaustive"];
 
 const DEFAULT_BUDGET: u64 = 200_000;
 const LEAST_SHARE_S: f64 = 1.0;
@@ -40,7 +37,7 @@ impl ClusterBackend {
 /// The settings of a search: `[search]` in the matrix, or options of `run`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchSettings {
-    pub strategy: String,
+    pub strategy: StrategyName,
     pub seed: u64,
     pub budget: Budget,
     /// CPU time one call may take.
@@ -104,7 +101,7 @@ impl SearchSettings {
 impl Default for SearchSettings {
     fn default() -> SearchSettings {
         SearchSettings {
-            strategy: "auto".into(),
+            strategy: StrategyName::Auto,
             seed: 1,
             budget: Budget::Evaluations(DEFAULT_BUDGET),
             timeout_ms: 50,

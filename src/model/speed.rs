@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::BuildId;
+
 pub const SPEED_SCHEMA: &str = "bitrift.speed/1";
 
 /// What calls of one build take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpeedRow {
-    pub build: String,
+    pub build: BuildId,
     /// Nanoseconds a call, by function: the least of several rounds.
     pub functions: BTreeMap<String, f64>,
     /// Its calls cannot be compared with native ones.

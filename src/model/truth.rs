@@ -4,16 +4,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BuildRow, HostRow, NumberText, ParamRow, WitnessRow};
-use crate::fp::Side;
+use super::number::c_name;
+use super::{Answer, BuildRow, HostRow, Number, ParamRow, WitnessRow};
+use crate::fp::{Scalar, Side};
 
 pub const TRUTH_SCHEMA: &str = "bitrift.truth/1";
 
 /// A closed stretch of the swept parameter's domain, on one side of zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TruthSegment {
-    pub lo: NumberText,
-    pub hi: NumberText,
+pub struct TruthSegment<N = Number> {
+    pub lo: N,
+    pub hi: N,
 }
 
 /// Inconsistent inputs of consecutive cells of one side, away from zero.
@@ -29,7 +30,7 @@ pub struct TruthCells {
 
 /// One variant against the baseline, every input of the domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TruthComparison {
+pub struct TruthComparison<N = Number, A = Answer> {
     pub build: BuildRow,
     pub inputs: u64,
     pub inconsistent: u64,
@@ -37,7 +38,7 @@ pub struct TruthComparison {
     /// Inconsistent inputs with `max_bits`.
     pub at_max: u64,
     /// None when nothing is inconsistent.
-    pub witness: Option<WitnessRow>,
+    pub witness: Option<WitnessRow<N, A>>,
     /// Cells of 1/16 binade that hold inputs.
     pub cells: u64,
     /// Those that hold an inconsistent one.
@@ -47,7 +48,7 @@ pub struct TruthComparison {
 
 /// The whole of a truth file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TruthFile {
+pub struct TruthFile<N = Number, A = Answer> {
     pub schema: String,
     /// The version that wrote it.
     pub bitrift: String,
@@ -57,13 +58,14 @@ pub struct TruthFile {
     pub function: String,
     pub params: Vec<ParamRow>,
     /// The result's type.
-    pub result: String,
+    #[serde(with = "c_name")]
+    pub result: Scalar,
     /// As written in the matrix; empty: every finite value.
     pub domains: Vec<String>,
     /// Index of the parameter that was swept; the others are fixed.
     pub swept: usize,
     /// Its domain.
-    pub segments: Vec<TruthSegment>,
+    pub segments: Vec<TruthSegment<N>>,
     pub baseline: BuildRow,
-    pub comparisons: Vec<TruthComparison>,
+    pub comparisons: Vec<TruthComparison<N, A>>,
 }

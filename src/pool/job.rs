@@ -116,8 +116,6 @@ pub struct PaceRequest {
 pub enum PoolError {
     #[error("failed to start a worker from {program}: {reason}")]
     Spawn { program: String, reason: String },
-    #[error("there is no search strategy named \"{0}\"")]
-    Strategy(String),
     #[error("the work failed: {0}")]
     Failed(String),
     #[error("interrupted")]

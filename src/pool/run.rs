@@ -111,15 +111,8 @@ impl<'a> Run<'a> {
             self.hand_over(position, job.put_back(result), Vec::new());
             return;
         }
-        match create(&job.task) {
-            Some(plan) => {
-                self.schedule.begin(position, Some(plan), self.allowance(&job.task.settings));
-            }
-            None => {
-                self.schedule.begin(position, None, None);
-                self.give_up(PoolError::Strategy(job.task.settings.strategy.clone()));
-            }
-        }
+        let plan = create(&job.task);
+        self.schedule.begin(position, Some(plan), self.allowance(&job.task.settings));
     }
 
     /// How long a function may take: its own deadline, and its part of what is left of the pool's time.

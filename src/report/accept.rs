@@ -109,7 +109,8 @@ fn row(change: &Change) -> Vec<Cell> {
         Action::Removed | Action::Tightened => cell.fg(Color::Green),
         Action::Kept | Action::Changed => cell,
     };
-    let names = [printable(&change.function), printable(&change.build)];
+    let build = change.build.as_ref().map(|build| printable(build)).unwrap_or_default();
+    let names = [printable(&change.function), build];
     let names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
     let bits = match (&change.before, &change.range) {
         (Some(before), Some(now)) => format!("{:.1} -> {:.1}", before.max_bits, now.max_bits),
@@ -165,7 +166,7 @@ mod tests {
         airy.ranges[1].max_bits = 9.0;
         run.functions[1].comparisons[1].ranges.clear();
         run.functions[1].comparisons[1].witness = None;
-        run.functions[4].faults[0].kind = "timeout".into();
+        run.functions[4].faults[0].kind = crate::model::FaultKind::Timeout;
         run.functions.remove(2);
         let update = accept(Some(&old), &run, Wish::default()).unwrap();
         insta::assert_snapshot!(render(&page(&update, false), Style::PLAIN));

@@ -101,7 +101,7 @@ fn changes(comparison: &RunComparison, all: bool, style: Style) -> String {
             }
             for fault in pair.faults.iter().filter(|f| wanted(f.change)) {
                 let ends = [fault.a, fault.b].map(|n| format!("{} x", count(n)));
-                table.add_row(row(std::mem::take(&mut name), fault.change, ends, printable(&fault.kind)));
+                table.add_row(row(std::mem::take(&mut name), fault.change, ends, fault.kind.to_string()));
             }
         }
     }
@@ -141,8 +141,10 @@ fn ends(range: &RangeChange) -> [String; 2] {
 fn places(range: &RangeChange, params: &[String]) -> Vec<String> {
     let Some(found) = range.b.as_ref().or(range.a.as_ref()) else { return Vec::new() };
     let category = match (&range.a, &range.b) {
-        (Some(a), Some(b)) if a.category != b.category => format!("{} -> {}", a.category, b.category),
-        _ => found.category.clone(),
+        (Some(a), Some(b)) if a.category != b.category => {
+            format!("{} -> {}", a.category_text(), b.category_text())
+        }
+        _ => found.category_text().into(),
     };
     let mut lines = vec![printable(&category)];
     for (name, (lo, hi)) in params.iter().zip(found.lo.iter().zip(&found.hi)) {
@@ -150,9 +152,9 @@ fn places(range: &RangeChange, params: &[String]) -> Vec<String> {
     }
     // The decimals read back exactly.
     let WitnessRow { inputs, baseline, variant } = &found.witness;
-    let inputs: Vec<_> = inputs.iter().map(|x| printable(&x.dec)).collect();
+    let inputs: Vec<_> = inputs.iter().map(|x| x.dec()).collect();
     lines.push(format!("at {}:", inputs.join(", ")));
-    lines.push(format!("{} -> {}", printable(&baseline.dec), printable(&variant.dec)));
+    lines.push(format!("{} -> {}", baseline.dec(), variant.dec()));
     lines
 }
 
@@ -204,7 +206,7 @@ fn changed_rows(comparison: &RunComparison) -> Vec<Vec<String>> {
             }
             for fault in pair.faults.iter().filter(|f| f.change != Change::Unchanged) {
                 let FaultChange { change, kind, a, b } = fault;
-                let row = head(*change).into_iter().chain([count(*a), count(*b), code(kind)]);
+                let row = head(*change).into_iter().chain([count(*a), count(*b), code(&kind.to_string())]);
                 rows.push((*change, row.collect()));
             }
         }
@@ -217,8 +219,10 @@ fn changed_rows(comparison: &RunComparison) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::Scalar;
     use crate::gate::compare::{Rules, compare};
     use crate::model::RunFile;
+    use crate::model::{Category, FaultKind};
     use crate::report::sample;
 
     const NARROW: Style = Style { width: 80, color: false, unicode: false };
@@ -229,24 +233,24 @@ mod tests {
         let mut b = sample::run();
         b.name = "odd again".into();
         b.host.libm = "glibc 2.38".into();
-        for build in b.builds.iter_mut().filter(|build| build.status == "built") {
+        for build in b.builds.iter_mut().filter(|build| build.is_built()) {
             build.version = "gcc (Debian 13.2.0-1) 13.2.0".into();
         }
         b.builds.remove(3);
         let airy = &mut b.functions[0].comparisons[0];
         airy.ranges[0].max_bits = 40.0;
         airy.ranges[1].max_bits = 9.0;
-        airy.ranges[1].category = "digits".into();
+        airy.ranges[1].category = Category::Digits;
         airy.max_bits = 40.0;
         let range = airy.ranges[1].clone();
         let kahan = b.functions.iter_mut().find(|f| f.name == "kahan_sum").unwrap();
         kahan.comparisons[0].ranges.push(range);
         let crash = b.functions.iter_mut().find(|f| f.name == "divide_or_die").unwrap();
-        crash.faults[0].kind = "SIGFPE".into();
+        crash.faults[0].kind = FaultKind::Signal(8);
         crash.domains[0] = "> 0".into();
         b.functions.retain(|f| f.name != "log_sum_exp");
         let lone = b.functions.iter_mut().find(|f| f.name == "lone").unwrap();
-        lone.params[0].ty = "float".into();
+        lone.params[0].ty = Scalar::F32;
         (a, b)
     }
 

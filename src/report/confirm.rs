@@ -6,27 +6,23 @@ use comfy_table::Cell;
 
 use super::number::exact;
 use super::style::{Style, text_of, wrap};
-use crate::findings::unread_witnesses;
-use crate::model::{ConfirmFile, Confirmed, RunFile, gist, printable};
+use crate::findings::witnesses;
+use crate::model::{Answer, ConfirmFile, Confirmed, FindingId, RunFile, gist, printable};
 
 /// The witnesses that are not confirmed, or all of them, then how many are.
 pub fn render(run: &RunFile, confirm: &ConfirmFile, all: bool, style: Style) -> String {
     let mut table = style.table(&["confirmed", "witness, and what plain executables answer"]);
-    for witness in run.functions.iter().flat_map(unread_witnesses) {
+    for witness in run.functions.iter().flat_map(witnesses) {
         let Some(row) = confirm.witnesses.get(&witness.id) else { continue };
         if row.confirmed == Confirmed::Yes && !all {
             continue;
         }
-        let mut lines = vec![printable(&witness.id)];
+        let mut lines = vec![printable(&witness.id.to_string())];
         lines.extend(witness.row.inputs.iter().map(|input| format!("  at {}", exact(input))));
         let stored = &witness.row;
-        lines.push(format!(
-            "  run   {} -> {}",
-            printable(&stored.baseline.dec),
-            printable(&stored.variant.dec)
-        ));
+        lines.push(format!("  run   {} -> {}", stored.baseline.dec(), stored.variant.dec()));
         if let (Some(baseline), Some(variant)) = (&row.baseline, &row.variant) {
-            lines.push(format!("  plain {} -> {}", printable(&baseline.dec), printable(&variant.dec)));
+            lines.push(format!("  plain {} -> {}", baseline.dec(), variant.dec()));
         }
         if row.confirmed == Confirmed::Unknown {
             lines.push(format!("  {}", printable(gist(&row.reason))));
@@ -48,7 +44,7 @@ fn word(confirmed: Confirmed) -> &'static str {
 
 /// `188 of 189 witnesses confirmed in plain executables, 1 NOT confirmed`, of the functions in the run.
 pub fn summary(run: &RunFile, confirm: &ConfirmFile) -> String {
-    let known = run.functions.iter().flat_map(unread_witnesses).map(|w| confirm.witnesses.get(&w.id));
+    let known = run.functions.iter().flat_map(witnesses).map(|w| confirm.witnesses.get(&w.id));
     let known: Vec<Option<Confirmed>> = known.map(|row| row.map(|r| r.confirmed)).collect();
     let of = |confirmed: Option<Confirmed>| known.iter().filter(|k| **k == confirmed).count();
     let noun = if known.len() == 1 { "witness" } else { "witnesses" };
@@ -65,15 +61,13 @@ pub fn summary(run: &RunFile, confirm: &ConfirmFile) -> String {
 }
 
 /// What stands below a witness that is not confirmed; nothing below one that is.
-pub(super) fn mark(confirm: Option<&ConfirmFile>, finding: &str) -> Option<String> {
+pub(super) fn mark(confirm: Option<&ConfirmFile>, finding: &FindingId) -> Option<String> {
     let row = confirm?.witnesses.get(finding)?;
     match row.confirmed {
         Confirmed::Yes => None,
         Confirmed::No => {
-            let dec = |n: &Option<crate::model::NumberText>| {
-                n.as_ref().map_or_else(|| "?".to_string(), |n| printable(&n.dec))
-            };
-            let answers = format!("{} -> {}", dec(&row.baseline), dec(&row.variant));
+            let dec = |answer: Option<Answer>| answer.map_or_else(|| "?".to_string(), Answer::dec);
+            let answers = format!("{} -> {}", dec(row.baseline), dec(row.variant));
             Some(format!("  NOT confirmed: plain executables\n  answer {answers}"))
         }
         Confirmed::Unknown => Some(format!("  not confirmed: {}", printable(gist(&row.reason)))),
@@ -92,22 +86,22 @@ mod tests {
         for function in &mut run.functions {
             for comparison in &mut function.comparisons {
                 for (index, range) in comparison.ranges.iter_mut().enumerate() {
-                    range.id = format!("{}#{}.{}", function.name, comparison.build, index + 1);
+                    range.id = FindingId::of_range(&function.name, &comparison.build, index);
                 }
             }
         }
         let yes = ConfirmRow {
             confirmed: Confirmed::Yes,
-            baseline: Some(sample::number(0.1)),
-            variant: Some(sample::number(0.2)),
+            baseline: Some(sample::value(0.1)),
+            variant: Some(sample::value(0.2)),
             reason: String::new(),
         };
-        let ids = run.functions.iter().flat_map(unread_witnesses).map(|w| w.id);
+        let ids = run.functions.iter().flat_map(witnesses).map(|w| w.id);
         let mut witnesses: std::collections::BTreeMap<_, _> = ids.map(|id| (id, yes.clone())).collect();
-        let no = ConfirmRow { confirmed: Confirmed::No, variant: yes.baseline.clone(), ..yes };
-        witnesses.insert("airy_ai#gcc/O3-fast/native.1".into(), no);
+        let no = ConfirmRow { confirmed: Confirmed::No, variant: yes.baseline, ..yes };
+        witnesses.insert("airy_ai#gcc/O3-fast/native.1".parse().unwrap(), no);
         let failed = "gcc/O3-fast/native: a.c:3: error: no\u{1b}[31m such thing";
-        witnesses.insert("lone#gcc/O3-fast/native.max".into(), ConfirmRow::unknown(failed.into()));
+        witnesses.insert("lone#gcc/O3-fast/native.max".parse().unwrap(), ConfirmRow::unknown(failed.into()));
         (run, ConfirmFile { schema: CONFIRM_SCHEMA.into(), witnesses })
     }
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Material;
 use super::ranges::differs;
-use crate::findings::Category;
-use crate::model::{ComparisonRow, Confirmed, FunctionRow, RangeRow, RunFile, WitnessRow};
+use crate::model::{BuildId, Category, ComparisonRow, Confirmed, FunctionRow, RangeRow, RunFile, WitnessRow};
 
 /// A function on which some build disagrees.
 pub(super) struct Moved<'a> {
@@ -22,8 +21,8 @@ pub(super) struct Moved<'a> {
 
 impl Moved<'_> {
     /// The symptom of the worst range.
-    pub fn category(&self) -> &str {
-        self.range.map_or("one input", |range| &range.category)
+    pub fn category(&self) -> &'static str {
+        self.range.map_or("one input", |range| range.category.as_str())
     }
 
     pub fn witness(&self) -> Option<&WitnessRow> {
@@ -47,18 +46,13 @@ fn of_function(function: &FunctionRow) -> Option<Moved<'_>> {
 }
 
 /// Ranges by category, what most deserves a look first.
-pub(super) fn categories(run: &RunFile) -> Vec<(&str, usize)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+pub(super) fn categories(run: &RunFile) -> Vec<(Category, usize)> {
+    let mut counts: BTreeMap<Category, usize> = BTreeMap::new();
     let comparisons = run.functions.iter().flat_map(|f| &f.comparisons);
     for range in comparisons.flat_map(|c| &c.ranges) {
-        *counts.entry(&range.category).or_default() += 1;
+        *counts.entry(range.category).or_default() += 1;
     }
-    let mut known: Vec<(&str, usize)> = Vec::new();
-    for category in Category::ALL {
-        known.extend(counts.remove_entry(category.as_str()));
-    }
-    known.extend(counts);
-    known
+    counts.into_iter().collect()
 }
 
 /// What one variant does to the functions of a run.
@@ -72,16 +66,16 @@ pub(super) struct BuildTally<'a> {
 }
 
 /// By build, in the order of the run; only those that were compared.
-pub(super) fn by_build(run: &RunFile) -> Vec<(&str, BuildTally<'_>)> {
-    let compared = |id: &str| run.functions.iter().any(|f| f.comparisons.iter().any(|c| c.build == id));
-    let ids = run.builds.iter().map(|b| b.id.as_str()).filter(|id| compared(id));
+pub(super) fn by_build(run: &RunFile) -> Vec<(&BuildId, BuildTally<'_>)> {
+    let compared = |id: &BuildId| run.functions.iter().any(|f| f.comparisons.iter().any(|c| c.build == *id));
+    let ids = run.builds.iter().map(|b| &b.id).filter(|id| compared(id));
     ids.map(|id| (id, tally(run, id))).collect()
 }
 
-fn tally<'a>(run: &'a RunFile, build: &str) -> BuildTally<'a> {
+fn tally<'a>(run: &'a RunFile, build: &BuildId) -> BuildTally<'a> {
     let mut tally = BuildTally::default();
     for function in &run.functions {
-        for comparison in function.comparisons.iter().filter(|c| c.build == build && differs(c)) {
+        for comparison in function.comparisons.iter().filter(|c| c.build == *build && differs(c)) {
             tally.functions += 1;
             tally.ranges += comparison.ranges.len();
             if comparison.max_bits > tally.max_bits || tally.worst.is_empty() {
@@ -141,11 +135,10 @@ pub(super) enum Level {
 
 impl Level {
     /// Thresholds of the paper's tables. A change of class may have no bits and is still worth a warning.
-    pub fn of(bits: f64, category: &str) -> Level {
-        let kind = |wanted: Category| category == wanted.as_str();
-        if bits > 48.0 || kind(Category::Fault) {
+    pub fn of(bits: f64, category: Option<Category>) -> Level {
+        if bits > 48.0 || category == Some(Category::Fault) {
             Level::Error
-        } else if bits > 8.0 || kind(Category::ClassChange) {
+        } else if bits > 8.0 || category == Some(Category::ClassChange) {
             Level::Warning
         } else {
             Level::Note

@@ -6,17 +6,16 @@ use comfy_table::{Cell, CellAlignment};
 
 use super::number::exact;
 use super::style::{Style, text_of};
-use crate::findings::outcome_text;
 use crate::fp::Scalar;
 use crate::lab::{Comparison, Evaluated};
-use crate::model::{ClassChange, NumberText, ParamRow, gist, printable};
+use crate::model::{Answer, ClassChange, Number, ParamRow, gist, printable};
 
 /// One input on all builds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     pub function: String,
     pub params: Vec<ParamRow>,
-    pub inputs: Vec<NumberText>,
+    pub inputs: Vec<Number>,
     /// What the function returns.
     pub result: Scalar,
     pub rows: Vec<Evaluated>,
@@ -35,7 +34,7 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
     }
     for row in &evaluation.rows {
         let build = Cell::new(printable(row.build.as_str()));
-        let result = |outcome| Some(outcome_text(evaluation.result, outcome));
+        let result = |outcome| Some(Answer::new(evaluation.result, outcome));
         let (bits, result, note) = match &row.verdict {
             Comparison::Baseline(outcome) => (Cell::new(""), result(*outcome), "baseline".to_string()),
             Comparison::Variant { outcome, bits, change } => {
@@ -44,11 +43,10 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
             }
             Comparison::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
         };
-        let shown = |text: Option<&String>| Cell::new(text.map(|t| printable(t)).unwrap_or_default());
         let stamp = row.emulated.then(|| "emulated".to_string());
         let notes: Vec<String> = [note].into_iter().filter(|n| !n.is_empty()).chain(stamp).collect();
-        let (hex, dec) = (shown(result.as_ref().map(|r| &r.hex)), shown(result.as_ref().map(|r| &r.dec)));
-        table.add_row(vec![build, bits, hex, dec, Cell::new(notes.join(", "))]);
+        let (hex, dec) = result.map(|r| (r.hex(), r.dec())).unwrap_or_default();
+        table.add_row(vec![build, bits, Cell::new(hex), Cell::new(dec), Cell::new(notes.join(", "))]);
     }
     text.push_str(&text_of(&table));
     text
@@ -57,7 +55,7 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{BuildId, FaultKind, Outcome};
+    use crate::model::{FaultKind, Outcome};
     use crate::report::sample::{HOSTILE, number};
 
     #[test]
@@ -65,13 +63,13 @@ mod tests {
         let value = |x: f64| Outcome::Value(x.to_bits());
         let variant = |outcome, bits, change| Comparison::Variant { outcome, bits, change };
         let row = |build: &str, verdict| Evaluated {
-            build: BuildId(build.into()),
+            build: build.into(),
             emulated: build.ends_with("/aarch64"),
             verdict,
         };
         let evaluation = Evaluation {
             function: "hypot_naive".into(),
-            params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: "double".into() }).to_vec(),
+            params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: Scalar::F64 }).to_vec(),
             inputs: vec![number(-1.5), number(1.0 / 3.0)],
             result: Scalar::F64,
             rows: vec![

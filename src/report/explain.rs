@@ -9,8 +9,8 @@ use super::plan::quoted;
 use super::style::{Style, indented, wrap};
 use crate::findings::finding;
 use crate::model::{
-    CauseRow, Cost, ExplainFile, ExplainRow, Explained, Layer, RunFile, SafeRow, Suspect, gist, printable,
-    printable_lines,
+    CauseRow, Cost, ExplainFile, ExplainRow, Explained, FindingId, Layer, RunFile, SafeRow, Suspect, gist,
+    printable, printable_lines,
 };
 
 /// Names in a list before the rest is only counted.
@@ -19,23 +19,23 @@ const MOST_NAMES: usize = 8;
 const LABEL: usize = 13;
 
 /// Findings by cause, then the flags that may stay.
-pub fn render(run: &RunFile, file: &ExplainFile, shown: &BTreeSet<String>, style: Style) -> String {
+pub fn render(run: &RunFile, file: &ExplainFile, shown: &BTreeSet<FindingId>, style: Style) -> String {
     Page { run, file, style }.all(shown)
 }
 
 /// One finding layer by layer.
-pub fn render_one(run: &RunFile, file: &ExplainFile, id: &str, style: Style) -> String {
+pub fn render_one(run: &RunFile, file: &ExplainFile, id: &FindingId, style: Style) -> String {
     Page { run, file, style }.one(id)
 }
 
 /// The patches of causes with shown findings, to be read by `patch -p1`.
-pub fn patches(file: &ExplainFile, shown: &BTreeSet<String>) -> String {
+pub fn patches(file: &ExplainFile, shown: &BTreeSet<FindingId>) -> String {
     let wanted = file.causes.iter().filter(|cause| cause.findings.iter().any(|id| shown.contains(id)));
     wanted.filter_map(|cause| cause.fix.as_ref()).map(|fix| fix.patch.as_str()).collect()
 }
 
 /// `41 findings, 3 causes`, with what is not explained.
-pub fn headline(file: &ExplainFile, shown: &BTreeSet<String>) -> String {
+pub fn headline(file: &ExplainFile, shown: &BTreeSet<FindingId>) -> String {
     let rows: Vec<&ExplainRow> = shown.iter().filter_map(|id| file.findings.get(id)).collect();
     let causes = file.causes.iter().filter(|c| c.findings.iter().any(|id| shown.contains(id))).count();
     let open = rows.iter().filter(|row| row.explained != Explained::Yes).count();
@@ -53,7 +53,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn all(&self, shown: &BTreeSet<String>) -> String {
+    fn all(&self, shown: &BTreeSet<FindingId>) -> String {
         let mut text = format!("{}\n", headline(self.file, shown));
         let causes = self.file.causes.iter().filter(|c| c.findings.iter().any(|id| shown.contains(id)));
         for (number, cause) in causes.enumerate() {
@@ -107,7 +107,7 @@ impl Page<'_> {
         text
     }
 
-    fn is_fragile(&self, id: &str) -> bool {
+    fn is_fragile(&self, id: &FindingId) -> bool {
         let row = self.file.findings.get(id);
         row.and_then(|row| row.fragility.as_ref()).is_some_and(|fragility| fragility.ill_conditioned)
     }
@@ -158,12 +158,14 @@ impl Page<'_> {
     }
 
     /// Ids with their bits, the worst first.
-    fn ids(&self, ids: &[String]) -> String {
-        let bits = |id: &String| finding_bits(self.run, id);
-        let mut sorted: Vec<(&String, f64)> = ids.iter().map(|id| (id, bits(id))).collect();
+    fn ids(&self, ids: &[FindingId]) -> String {
+        let bits = |id: &FindingId| finding_bits(self.run, id);
+        let mut sorted: Vec<(&FindingId, f64)> = ids.iter().map(|id| (id, bits(id))).collect();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let shown =
-            sorted.iter().take(MOST_NAMES).map(|(id, bits)| format!("{} ({bits:.1} bits)", printable(id)));
+        let shown = sorted
+            .iter()
+            .take(MOST_NAMES)
+            .map(|(id, bits)| format!("{} ({bits:.1} bits)", printable(&id.to_string())));
         let mut text = shown.collect::<Vec<_>>().join(", ");
         if sorted.len() > MOST_NAMES {
             let _ = write!(text, " and {} more", sorted.len() - MOST_NAMES);
@@ -172,7 +174,7 @@ impl Page<'_> {
     }
 
     /// Findings without a cause, with the reason.
-    fn open(&self, shown: &BTreeSet<String>) -> String {
+    fn open(&self, shown: &BTreeSet<FindingId>) -> String {
         let rows = shown.iter().filter_map(|id| Some((id, self.file.findings.get(id)?)));
         let open: Vec<_> = rows.filter(|(_, row)| row.explained != Explained::Yes).collect();
         if open.is_empty() {
@@ -180,7 +182,7 @@ impl Page<'_> {
         }
         let mut text = String::from("\nnot explained\n");
         for (id, row) in open {
-            let (id, why) = (printable(id), printable(gist(&row.reason)));
+            let (id, why) = (printable(&id.to_string()), printable(gist(&row.reason)));
             let words = format!("{id}: {}, {why}", explained_word(row.explained));
             text.push_str(&indented(&words, self.style.width));
         }
@@ -206,11 +208,10 @@ impl Page<'_> {
         text
     }
 
-    fn one(&self, id: &str) -> String {
-        let Some(row) = self.file.findings.get(id) else {
-            return format!("{} was not looked at\n", printable(id));
-        };
-        let mut text = format!("{} ({:.1} bits)\n", printable(id), finding_bits(self.run, id));
+    fn one(&self, id: &FindingId) -> String {
+        let name = printable(&id.to_string());
+        let Some(row) = self.file.findings.get(id) else { return format!("{name} was not looked at\n") };
+        let mut text = format!("{name} ({:.1} bits)\n", finding_bits(self.run, id));
         if row.explained != Explained::Yes {
             text.push_str(&self.labelled(explained_word(row.explained), &row.reason));
         }
@@ -224,7 +225,7 @@ impl Page<'_> {
             text.push_str(&self.labelled(standing_word(answer.standing), &answer.text));
             text.push_str(&self.labelled("took", &spent(answer.cost)));
         }
-        let cause = self.file.causes.iter().find(|cause| cause.findings.iter().any(|other| other == id));
+        let cause = self.file.causes.iter().find(|cause| cause.findings.contains(id));
         if let Some(fix) = cause.and_then(|cause| cause.fix.as_ref()) {
             // To be read here; `patches` has it as it is.
             let patch = printable_lines(&fix.patch);
@@ -244,10 +245,10 @@ fn is_place(layer: Layer) -> bool {
     matches!(layer, Layer::Statement)
 }
 
-fn finding_bits(run: &RunFile, id: &str) -> f64 {
+fn finding_bits(run: &RunFile, id: &FindingId) -> f64 {
     let Some((row, witness)) = finding(run, id) else { return 0.0 };
     let comparison = row.comparisons.iter().find(|c| c.build == witness.build);
-    let range = comparison.and_then(|c| c.ranges.iter().find(|r| r.id == id));
+    let range = comparison.and_then(|c| c.ranges.iter().find(|r| r.id == *id));
     range.map(|r| r.max_bits).or(comparison.map(|c| c.max_bits)).unwrap_or_default()
 }
 
@@ -266,11 +267,11 @@ mod tests {
 
     const NARROW: Style = Style { width: 80, color: false, unicode: false };
 
-    fn all() -> BTreeSet<String> {
+    fn all() -> BTreeSet<FindingId> {
         sample_explained::explain().findings.into_keys().collect()
     }
 
-    fn shown(ids: &BTreeSet<String>) -> String {
+    fn shown(ids: &BTreeSet<FindingId>) -> String {
         let (run, file) = (sample::run(), sample_explained::explain());
         match ids.iter().next().filter(|_| ids.len() == 1) {
             Some(id) => render_one(&run, &file, id, NARROW),
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn one_finding_is_told_layer_by_layer() {
-        insta::assert_snapshot!(shown(&["airy_ai#gcc/O3-fast/native.1".to_string()].into()));
+        insta::assert_snapshot!(shown(&["airy_ai#gcc/O3-fast/native.1".parse().unwrap()].into()));
     }
 
     #[test]
@@ -303,11 +304,11 @@ mod tests {
     fn patches_are_as_they_are_stored_and_of_the_shown_findings_only() {
         let file = sample_explained::explain();
         insta::assert_snapshot!(patches(&file, &all()).escape_default().to_string().replace("\\n", "\n"));
-        assert_eq!(patches(&file, &["quadratic_root#gcc/O3-fast/native.1".to_string()].into()), "");
+        assert_eq!(patches(&file, &["quadratic_root#gcc/O3-fast/native.1".parse().unwrap()].into()), "");
     }
 
     #[test]
     fn a_finding_nobody_looked_at_is_said_to_be_one() {
-        assert_eq!(shown(&["lone#x.max".to_string()].into()), "lone#x.max was not looked at\n");
+        assert_eq!(shown(&["lone#x.max".parse().unwrap()].into()), "lone#x.max was not looked at\n");
     }
 }

@@ -6,7 +6,7 @@ use comfy_table::{Cell, Color};
 
 use super::number::{exact, interval, plural};
 use super::style::{Style, text_of, wrap};
-use crate::model::{GateFile, GateFinding, GateKind, GateVerdict, NumberText, printable};
+use crate::model::{GateFile, GateFinding, GateKind, GateVerdict, Number, printable};
 
 /// Findings shown; the rest is in gate.json.
 const SHOWN: usize = 40;
@@ -98,7 +98,7 @@ fn findings(page: &GatePage<'_>, style: Style) -> String {
 fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String> {
     let place = format!("{} on {}", printable(&finding.function), printable(&finding.build));
     let mut lines = vec![format!("{place}: {}", says(finding))];
-    let inputs: &[NumberText] = finding.witness.as_ref().map(|w| w.inputs.as_slice()).unwrap_or_default();
+    let inputs: &[Number] = finding.witness.as_ref().map(|w| w.inputs.as_slice()).unwrap_or_default();
     for (index, input) in inputs.iter().enumerate() {
         let at = format!("  at {}", exact(input));
         match (finding.lo.get(index), finding.hi.get(index)) {
@@ -112,8 +112,7 @@ fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String
         }
     }
     if let Some(witness) = &finding.witness {
-        let (baseline, variant) = (printable(&witness.baseline.dec), printable(&witness.variant.dec));
-        lines.push(format!("  {baseline} -> {variant}"));
+        lines.push(format!("  {} -> {}", witness.baseline.dec(), witness.variant.dec()));
         // Broken here: a table would break inside a word.
         let see = broken(&see(page, finding, inputs), usize::from(style.width.saturating_sub(MARGIN)));
         lines.extend(see.iter().map(|line| format!("  {line}")));
@@ -123,7 +122,7 @@ fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String
 
 fn says(finding: &GateFinding) -> String {
     let bits = finding.bits.map(|bits| format!("{bits:.1} bits")).unwrap_or_default();
-    let what = printable(&finding.what);
+    let what = finding.what.map(|what| what.to_string()).unwrap_or_default();
     let accepted = finding.accepted.unwrap_or(0.0);
     match finding.kind {
         GateKind::Fault if finding.lo.is_empty() => format!("{what}, which is not accepted"),
@@ -138,9 +137,9 @@ fn says(finding: &GateFinding) -> String {
 }
 
 /// The command that shows a finding, in parts that stay whole.
-fn see(page: &GatePage<'_>, finding: &GateFinding, inputs: &[NumberText]) -> Vec<String> {
+fn see(page: &GatePage<'_>, finding: &GateFinding, inputs: &[Number]) -> Vec<String> {
     let mut parts = vec!["bitrift eval".to_owned(), quoted(&finding.function)];
-    parts.extend(inputs.iter().map(|x| printable(&x.hex)));
+    parts.extend(inputs.iter().map(|x| x.hex()));
     if page.matrix != "matrix.toml" {
         parts.push(format!("--matrix {}", quoted(page.matrix)));
     }
@@ -189,7 +188,7 @@ fn notes(page: &GatePage<'_>, style: Style) -> String {
 mod tests {
     use super::*;
     use crate::model::{GATE_SCHEMA, GateNote, NoteKind, ReplayCounts, WitnessRow};
-    use crate::report::sample::{HOSTILE, number};
+    use crate::report::sample::{HOSTILE, number, value};
 
     fn finding(kind: GateKind, function: &str, what: &str, bits: Option<f64>) -> GateFinding {
         GateFinding {
@@ -200,11 +199,11 @@ mod tests {
             hi: vec![number(1.0e10 / 3.0)],
             bits,
             accepted: bits.map(|_| 3.25),
-            what: what.into(),
+            what: serde_json::from_value(what.into()).ok(),
             witness: Some(WitnessRow {
                 inputs: vec![number(-3.1)],
-                baseline: number(0.1),
-                variant: number(f64::NAN),
+                baseline: value(0.1),
+                variant: value(f64::NAN),
             }),
         }
     }

@@ -27,13 +27,13 @@ pub fn render(material: &Material, root: &str) -> String {
 }
 
 fn annotation(material: &Material, m: &Moved, root: &str) -> String {
-    let level = match Level::of(m.worst.max_bits, m.category()) {
+    let level = match Level::of(m.worst.max_bits, m.range.map(|range| range.category)) {
         Level::Error => "error",
         Level::Warning => "warning",
         Level::Note => "notice",
     };
     let name = printable(&m.function.name);
-    let title = format!("{name}: {:.1} bits ({})", m.worst.max_bits, printable(m.category()));
+    let title = format!("{name}: {:.1} bits ({})", m.worst.max_bits, m.category());
     let mut properties = Vec::new();
     if let Some(source) = &m.function.source {
         let place = Place::new(&source.file, root);
@@ -59,10 +59,10 @@ fn message(material: &Material, m: &Moved) -> String {
     if let Some(witness) = m.witness() {
         let inputs: Vec<_> = witness.inputs.iter().map(exact).collect();
         lines.push(format!("at {}", inputs.join(", ")));
-        lines.push(format!("{} -> {}", printable(&witness.baseline.dec), printable(&witness.variant.dec)));
+        lines.push(format!("{} -> {}", witness.baseline.dec(), witness.variant.dec()));
     }
     if let Some(row) = m.range.and_then(|range| material.confirmation(&range.id)) {
-        lines.push(format!("confirmed in plain executables: {:?}", row.confirmed).to_lowercase());
+        lines.push(format!("confirmed in plain executables: {}", row.confirmed.as_str()));
     }
     lines.join("\n")
 }

@@ -3,11 +3,12 @@
 
 use quick_junit::{NonSuccessKind, Property, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::number::{exact, interval, plural, share};
+use super::number::{exact, exact_answer, interval, plural, share};
 use super::ranges::differs;
 use super::{Material, cause};
 use crate::model::{
-    BuildRow, ComparisonRow, FaultRow, FunctionRow, RangeRow, RunFile, WitnessRow, gist, printable,
+    BuildRow, ComparisonRow, FaultRow, FindingId, FunctionRow, Number, RangeRow, RunFile, WitnessRow, gist,
+    printable,
 };
 
 /// The XML text.
@@ -34,7 +35,7 @@ fn suite(material: &Material, build: &BuildRow) -> TestSuite {
         ("emulated", &emulated),
         ("fpenv", &build.fpenv),
         ("libm", &build.libm),
-        ("baseline", &run.baseline),
+        ("baseline", &run.baseline.0),
     ] {
         if !value.is_empty() {
             suite.add_property(Property::new(name, printable(value)));
@@ -58,7 +59,7 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
     let found = comparison.filter(|c| differs(c)).map(|c| findings(material, function, c));
     if let Some(first) = faults.first() {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-        status.set_type(printable(&first.kind));
+        status.set_type(first.kind.to_string());
         status.set_message(faults.iter().map(|f| fault_line(f)).collect::<Vec<_>>().join("; "));
         let examples = faults.iter().map(|fault| fault_text(function, fault));
         status.set_description(examples.chain(found).collect::<String>());
@@ -67,7 +68,7 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
     if let (Some(comparison), Some(found)) = (comparison, found) {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         let worst = comparison.ranges.iter().reduce(|a, b| if b.max_bits > a.max_bits { b } else { a });
-        status.set_type(worst.map_or("one input".into(), |range| printable(&range.category)));
+        status.set_type(worst.map_or("one input", |range| range.category.as_str()));
         let ranges = match comparison.ranges.len() {
             0 => "at one input".into(),
             n => format!("in {}", plural(n, "range")),
@@ -81,7 +82,7 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
     if comparison.is_some() {
         return Some(TestCaseStatus::success());
     }
-    if build.id == run.baseline && build.status == "built" {
+    if build.id == run.baseline && build.is_built() {
         return None;
     }
     let mut status = TestCaseStatus::skipped();
@@ -90,7 +91,7 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
 }
 
 fn why_skipped<'a>(run: &RunFile, build: &'a BuildRow, function: &'a FunctionRow) -> &'a str {
-    if build.status != "built" {
+    if !build.is_built() {
         return &build.reason;
     }
     let missing = function.missing.get(&build.id).or_else(|| function.missing.get(&run.baseline));
@@ -98,10 +99,10 @@ fn why_skipped<'a>(run: &RunFile, build: &'a BuildRow, function: &'a FunctionRow
 }
 
 fn fault_line(fault: &FaultRow) -> String {
-    format!("{} x {}", fault.count, printable(&fault.kind))
+    format!("{} x {}", fault.count, fault.kind)
 }
 
-fn inputs(function: &FunctionRow, inputs: &[crate::model::NumberText]) -> String {
+fn inputs(function: &FunctionRow, inputs: &[Number]) -> String {
     let inputs = function.params.iter().zip(inputs);
     let inputs: Vec<_> = inputs.map(|(p, x)| format!("{} = {}", printable(&p.name), exact(x))).collect();
     inputs.join(", ")
@@ -119,7 +120,7 @@ fn fault_text(function: &FunctionRow, fault: &FaultRow) -> String {
 fn findings(material: &Material, function: &FunctionRow, comparison: &ComparisonRow) -> String {
     if comparison.ranges.is_empty() {
         let witness = comparison.witness.as_ref().map(|w| witness_lines(function, w));
-        let cause = cause_line(material, &format!("{}#{}.max", function.name, comparison.build));
+        let cause = cause_line(material, &FindingId::of_max(&function.name, &comparison.build));
         return format!("one input, in no range\n{}{cause}", witness.unwrap_or_default());
     }
     comparison.ranges.iter().map(|range| range_text(material, function, range)).collect()
@@ -130,11 +131,11 @@ fn range_text(material: &Material, function: &FunctionRow, range: &RangeRow) -> 
     let bounds: Vec<_> =
         bounds.map(|(p, (lo, hi))| format!("{} in {}", printable(&p.name), interval(lo, hi))).collect();
     let confirmed = material.confirmation(&range.id);
-    let confirmed = confirmed.map(|row| format!("  confirmed: {:?}\n", row.confirmed).to_lowercase());
+    let confirmed = confirmed.map(|row| format!("  confirmed: {}\n", row.confirmed.as_str()));
     format!(
         "{}: {}, {} of inputs, mean {:.1}, max {:.1} bits\n{}{}{}",
         bounds.join(", "),
-        printable(&range.category),
+        range.category.as_str(),
         share(range.inconsistent, range.samples),
         range.mean_bits,
         range.max_bits,
@@ -144,13 +145,13 @@ fn range_text(material: &Material, function: &FunctionRow, range: &RangeRow) -> 
     )
 }
 
-fn cause_line(material: &Material, finding: &str) -> String {
+fn cause_line(material: &Material, finding: &FindingId) -> String {
     material.cause(finding).map(|found| format!("  cause: {}\n", cause::line(found))).unwrap_or_default()
 }
 
 fn witness_lines(function: &FunctionRow, witness: &WitnessRow) -> String {
     let at = inputs(function, &witness.inputs);
-    format!("  at {at}\n  {} -> {}\n", exact(&witness.baseline), exact(&witness.variant))
+    format!("  at {at}\n  {} -> {}\n", exact_answer(&witness.baseline), exact_answer(&witness.variant))
 }
 
 #[cfg(test)]

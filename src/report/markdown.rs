@@ -6,7 +6,7 @@ use super::digest::{self, Moved};
 use super::number::{count, exact, interval, plural, share};
 use super::text::code;
 use super::{Material, cause};
-use crate::model::{CauseRow, ExplainFile, Layer, RunFile, Suspect, WitnessRow, gist};
+use crate::model::{BuildId, CauseRow, ExplainFile, Layer, RunFile, Suspect, WitnessRow, gist};
 
 /// Functions in the table.
 const MOST: usize = 20;
@@ -61,7 +61,7 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// A build, with a word if its numbers come from an emulator.
-fn stamped(run: &RunFile, build: &str) -> String {
+fn stamped(run: &RunFile, build: &BuildId) -> String {
     code(build) + if run.is_emulated(build) { " (emulated)" } else { "" }
 }
 
@@ -133,13 +133,13 @@ fn witnesses(material: &Material, moved: &[Moved]) -> String {
         let inputs = m.function.params.iter().zip(inputs);
         let inputs: Vec<_> = inputs.map(|(p, x)| code(&format!("{} = {}", p.name, exact(x)))).collect();
         let confirmed = m.range.and_then(|range| material.confirmation(&range.id));
-        let confirmed = confirmed.map(|row| format!("{:?}", row.confirmed).to_lowercase());
+        let confirmed = confirmed.map(|row| row.confirmed.as_str());
         Some(vec![
             code(&m.function.name),
             inputs.join("<br>"),
-            code(&baseline.dec),
-            code(&variant.dec),
-            confirmed.unwrap_or_else(|| "not tried".into()),
+            code(&baseline.dec()),
+            code(&variant.dec()),
+            confirmed.unwrap_or("not tried").into(),
         ])
     };
     let rows: Vec<_> = moved.iter().filter_map(row).collect();
@@ -149,7 +149,7 @@ fn witnesses(material: &Material, moved: &[Moved]) -> String {
 fn builds(run: &RunFile) -> String {
     let tallies = digest::by_build(run);
     let row = |build: &crate::model::BuildRow| {
-        let tally = tallies.iter().find(|(id, _)| *id == build.id).map(|(_, tally)| tally);
+        let tally = tallies.iter().find(|(id, _)| **id == build.id).map(|(_, tally)| tally);
         let of = |f: &dyn Fn(&digest::BuildTally) -> String| tally.map(f).unwrap_or_default();
         let what = match build.id == run.baseline {
             true => "baseline".to_owned(),
@@ -158,7 +158,7 @@ fn builds(run: &RunFile) -> String {
         let most = of(&|t| if t.functions > 0 { format!("{:.1}", t.max_bits) } else { "0".into() });
         vec![stamped(run, &build.id), what, of(&|t| count(t.ranges as u64)), most, code(&build.version)]
     };
-    let rows: Vec<_> = run.builds.iter().filter(|b| b.status == "built").map(row).collect();
+    let rows: Vec<_> = run.builds.iter().filter(|b| b.is_built()).map(row).collect();
     table(&["build", "functions that differ:", "ranges:", "most bits:", "compiler"], &rows)
 }
 
@@ -173,7 +173,7 @@ fn faults(run: &RunFile) -> String {
             rows.push(vec![
                 code(&function.name),
                 stamped(run, &fault.build),
-                code(&fault.kind),
+                code(&fault.kind.to_string()),
                 count(fault.count),
                 example.unwrap_or_default(),
             ]);
@@ -183,7 +183,7 @@ fn faults(run: &RunFile) -> String {
 }
 
 fn not_evaluated(run: &RunFile) -> String {
-    let builds = run.builds.iter().filter(|b| b.status != "built");
+    let builds = run.builds.iter().filter(|b| !b.is_built());
     let builds = builds.map(|b| vec!["all".to_owned(), code(&b.id), code(gist(&b.reason))]);
     let missing = run
         .functions

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{CauseRow, ConfirmFile, ConfirmRow, ExplainFile, FunctionSamples, RunFile, SpeedFile};
+use crate::model::{
+    CauseRow, ConfirmFile, ConfirmRow, ExplainFile, FindingId, FunctionSamples, RunFile, SpeedFile,
+};
 
 /// A run and the files beside it, as far as they are there.
 #[derive(Clone, Debug)]
@@ -20,12 +22,12 @@ pub struct Material {
 
 impl Material {
     /// Whether plain executables show a finding too; None when nobody tried.
-    pub fn confirmation(&self, finding: &str) -> Option<&ConfirmRow> {
+    pub fn confirmation(&self, finding: &FindingId) -> Option<&ConfirmRow> {
         self.confirm.as_ref()?.witnesses.get(finding)
     }
 
     /// The cause of a finding; None when there is none or nobody looked.
-    pub fn cause(&self, finding: &str) -> Option<&CauseRow> {
+    pub fn cause(&self, finding: &FindingId) -> Option<&CauseRow> {
         self.explain.as_ref()?.cause(finding).map(|(_, cause)| cause)
     }
 }

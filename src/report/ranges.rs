@@ -8,7 +8,7 @@ use super::number::{exact, interval, plural, share};
 use super::style::{Style, text_of, wrap};
 use super::table::TableOptions;
 use crate::model::{
-    CampRow, ComparisonRow, FunctionRow, RangeRow, RunFile, WithoutFlushing, WitnessRow, printable,
+    CampRow, ComparisonRow, FindingId, FunctionRow, RangeRow, RunFile, WithoutFlushing, WitnessRow, printable,
 };
 
 /// Divisions of the builds shown of one function.
@@ -132,7 +132,7 @@ impl Rows<'_> {
         for (index, range) in ranges.iter().take(shown).enumerate() {
             let name = if index == 0 { format!("  {build}\n") } else { String::new() };
             let stamp = if index == 0 { stamp } else { "" };
-            let name = Cell::new(format!("{name}    {}{stamp}", printable(&range.category)));
+            let name = Cell::new(format!("{name}    {}{stamp}", range.category.as_str()));
             let numbers = [
                 Cell::new(share(range.inconsistent, range.samples)),
                 Cell::new(format!("{:.1}", range.mean_bits)),
@@ -148,7 +148,7 @@ impl Rows<'_> {
         }
         if let (true, Some(witness)) = (ranges.is_empty(), &comparison.witness) {
             let numbers = [Cell::new(""), Cell::new(""), self.style.bits(comparison.max_bits)];
-            let own = format!("{}#{}.max", function.name, comparison.build);
+            let own = FindingId::of_max(&function.name, &comparison.build);
             let about = [lone_witness(function, witness, self.room)].into_iter();
             let about = about.chain(mark(self.options.confirm, &own)).chain(self.cause(&own));
             let about: Vec<_> = about.collect();
@@ -163,7 +163,7 @@ impl Rows<'_> {
     }
 
     /// The cause of a finding, on as many lines as it takes.
-    fn cause(&self, finding: &str) -> Option<String> {
+    fn cause(&self, finding: &FindingId) -> Option<String> {
         let (_, found) = self.options.explain?.cause(finding)?;
         let room = u16::try_from(self.room.saturating_sub(2)).unwrap_or(u16::MAX);
         let text = wrap(&format!("cause: {}", cause::line(found)), room);
@@ -196,10 +196,10 @@ impl Rows<'_> {
             return vec![wide];
         }
         let witness = format!("  at {}", exact(at));
-        if fits(&witness) || at.hex == at.dec {
+        if fits(&witness) || at.hex() == at.dec() {
             return vec![bounds, witness];
         }
-        vec![bounds, format!("  at {}", printable(&at.hex)), format!("   = {}", printable(&at.dec))]
+        vec![bounds, format!("  at {}", at.hex()), format!("   = {}", at.dec())]
     }
 }
 
@@ -211,7 +211,7 @@ fn lone_witness(function: &FunctionRow, witness: &WitnessRow, room: usize) -> St
 }
 
 fn result_lines(witness: &WitnessRow, room: usize) -> String {
-    let (baseline, variant) = (printable(&witness.baseline.dec), printable(&witness.variant.dec));
+    let (baseline, variant) = (witness.baseline.dec(), witness.variant.dec());
     let line = format!("  {baseline} -> {variant}");
     if line.chars().count() <= room { line } else { format!("  {baseline}\n    -> {variant}") }
 }

@@ -7,7 +7,7 @@ use comfy_table::Cell;
 use super::number::exact;
 use super::style::{Style, text_of, wrap};
 use crate::findings::{StoredWitness, Verdict};
-use crate::model::{NumberText, gist, printable};
+use crate::model::{Answer, gist, printable};
 
 /// A witness with what a new evaluation says about it.
 pub type Replayed = (StoredWitness, Verdict);
@@ -17,7 +17,7 @@ pub type Replayed = (StoredWitness, Verdict);
 pub fn render(replayed: &[Replayed], all: bool, style: Style) -> String {
     let mut table = style.table(&["verdict", "witness, then and now"]);
     for (witness, verdict) in replayed.iter().filter(|(_, v)| all || *v != Verdict::Held) {
-        let mut lines = vec![printable(&witness.id)];
+        let mut lines = vec![printable(&witness.id.to_string())];
         lines.extend(witness.row.inputs.iter().map(|input| format!("  at {}", exact(input))));
         lines.push(format!("  then {}", pair(&witness.row.baseline, &witness.row.variant)));
         match verdict {
@@ -56,8 +56,8 @@ pub fn summary(replayed: &[Replayed]) -> String {
     format!("{} {noun}: {}", replayed.len(), shown.join(", "))
 }
 
-fn pair(baseline: &NumberText, variant: &NumberText) -> String {
-    format!("{} -> {}", printable(&baseline.dec), printable(&variant.dec))
+fn pair(baseline: &Answer, variant: &Answer) -> String {
+    format!("{} -> {}", baseline.dec(), variant.dec())
 }
 
 #[cfg(test)]
@@ -70,19 +70,22 @@ mod tests {
         let row = &run.functions[1].comparisons[1].ranges[0].witness;
         let witness = |id: &str| StoredWitness {
             function: "quadratic_root".into(),
-            id: id.into(),
+            id: id.parse().unwrap(),
             build: "gcc/O3-fast/native".into(),
             baseline: "gcc/O0/native".into(),
             inputs: vec![0, 0, 0],
             row: row.clone(),
         };
-        let (baseline, variant) = (row.baseline.clone(), row.baseline.clone());
-        let moved = NumberText { hex: "timeout".into(), dec: "timeout".into() };
+        let (baseline, variant) = (row.baseline, row.baseline);
+        let moved = Answer::Fault(crate::model::FaultKind::Timeout);
         vec![
             (witness("quadratic_root#gcc/O3-fast/native.1"), Verdict::Held),
-            (witness("b"), Verdict::Moved { baseline: baseline.clone(), variant: moved, bits: None }),
-            (witness("c"), Verdict::Gone { baseline, variant }),
-            (witness(HOSTILE), Verdict::Unevaluated { reason: "build tcc is not there".into() }),
+            (witness("b#x.1"), Verdict::Moved { baseline, variant: moved, bits: None }),
+            (witness("c#x.1"), Verdict::Gone { baseline, variant }),
+            (
+                witness(&format!("{HOSTILE}#x.1")),
+                Verdict::Unevaluated { reason: "build tcc is not there".into() },
+            ),
         ]
     }
 

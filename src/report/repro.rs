@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::number::exact;
+use super::number::{exact, exact_answer};
 use crate::lab::{Repro, Side};
 use crate::model::printable;
 
@@ -68,8 +68,10 @@ exit 1
 
 /// The script.
 pub fn script(repro: &Repro) -> String {
-    let mut text =
-        format!("#!/bin/sh\n# {}: builds both programs, runs them, compares.\n{HEAD}", printable(&repro.id));
+    let mut text = format!(
+        "#!/bin/sh\n# {}: builds both programs, runs them, compares.\n{HEAD}",
+        printable(&repro.id.to_string())
+    );
     for side in &repro.sides {
         let folder = &side.folder;
         let _ = writeln!(text, "\n# {}", printable(&side.build));
@@ -97,7 +99,7 @@ pub fn script(repro: &Repro) -> String {
             quoted(&printable(&side.build)),
             side.folder,
             quoted(&side.word),
-            quoted(&printable(&side.answer.dec))
+            quoted(&side.answer.dec())
         );
     }
     text.push_str(TAIL);
@@ -110,7 +112,12 @@ pub fn readme(repro: &Repro) -> String {
     let inputs: Vec<String> =
         repro.inputs.iter().map(|(name, value)| format!("{} = {}", printable(name), exact(value))).collect();
     let about = |side: &Side| {
-        format!("{} ({}) answers {}", printable(&side.build), printable(&side.version), exact(&side.answer))
+        format!(
+            "{} ({}) answers {}",
+            printable(&side.build),
+            printable(&side.version),
+            exact_answer(&side.answer)
+        )
     };
     format!(
         "Two builds of the same C code disagree. {} at {}: {}, {}. `sh run.sh` builds both with the commands it \
@@ -121,7 +128,7 @@ pub fn readme(repro: &Repro) -> String {
         inputs.join(", "),
         about(baseline),
         about(variant),
-        printable(&repro.id),
+        printable(&repro.id.to_string()),
         printable(&repro.host),
     )
 }
@@ -129,7 +136,7 @@ pub fn readme(repro: &Repro) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample::{HOSTILE, number};
+    use crate::report::sample::{HOSTILE, number, value};
 
     fn side(folder: &str, build: &str, answer: f64) -> Side {
         let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
@@ -141,13 +148,13 @@ mod tests {
             link: vec![words(&format!("gcc -static -o {folder}/repro {folder}/r.o")), words("gcc -o")],
             run: vec!["qemu-aarch64".into(), format!("./{folder}/repro"), "rounding=up".into()],
             word: format!("{:016x}", answer.to_bits()),
-            answer: number(answer),
+            answer: value(answer),
         }
     }
 
     fn repro() -> Repro {
         Repro {
-            id: "airy_ai#gcc/O3/native.1".into(),
+            id: "airy_ai#gcc/O3/native.1".parse().unwrap(),
             function: "airy_ai".into(),
             inputs: vec![("x".into(), number(0.1))],
             sides: [side("baseline", "gcc/O0/native", 1.0), side("variant", HOSTILE, -2.0)],

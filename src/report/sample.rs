@@ -4,27 +4,28 @@ use std::collections::BTreeMap;
 
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
-    Budget, BuildRow, CONFIRM_SCHEMA, ComparisonRow, ConfirmFile, ConfirmRow, Confirmed, EdgeKind, EdgeRow,
-    FaultRow, FunctionRow, FunctionSamples, HostRow, NumberText, ParamRow, RangeRow, RunFile, SCHEMA,
-    SourceRow, StopReason, WitnessRow,
+    Answer, Budget, BuildRow, BuildStatus, CONFIRM_SCHEMA, Category, ComparisonRow, ConfirmFile, ConfirmRow,
+    Confirmed, EdgeKind, EdgeRow, FaultKind, FaultRow, FindingId, FunctionRow, FunctionSamples, HostRow,
+    Number, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus, SourceRow, StopReason, StrategyName,
+    WitnessRow,
 };
 use crate::report::{Material, sample_explained};
 
 pub(super) const HOSTILE: &str = "evil\u{1b}[31m\n<script>alert(1)</script>\u{202e}";
 
-pub(super) fn number(x: f64) -> NumberText {
-    NumberText::new(Scalar::F64, x.to_bits())
+pub(super) fn number(x: f64) -> Number {
+    Number::new(Scalar::F64, x.to_bits())
 }
 
-fn fault(name: &str) -> NumberText {
-    NumberText { hex: name.into(), dec: name.into() }
+pub(super) fn value(x: f64) -> Answer {
+    Answer::Value(number(x))
 }
 
 /// Intervals (one per parameter), witness inputs are their upper ends.
-fn range(category: &str, bounds: &[(f64, f64)], counts: (u64, u64), bits: (f64, f64)) -> RangeRow {
+fn range(category: Category, bounds: &[(f64, f64)], counts: (u64, u64), bits: (f64, f64)) -> RangeRow {
     let edge = EdgeRow { lo: EdgeKind::Sharp, hi: EdgeKind::Ragged };
     RangeRow {
-        id: "id".into(),
+        id: FindingId::of_range("f", &"b".into(), 0),
         lo: bounds.iter().map(|b| number(b.0)).collect(),
         hi: bounds.iter().map(|b| number(b.1)).collect(),
         edges: vec![edge; bounds.len()],
@@ -34,10 +35,10 @@ fn range(category: &str, bounds: &[(f64, f64)], counts: (u64, u64), bits: (f64, 
         max_bits: bits.1,
         witness: WitnessRow {
             inputs: bounds.iter().map(|b| number(b.1)).collect(),
-            baseline: number(0.1),
-            variant: number(0.1f64.next_up()),
+            baseline: value(0.1),
+            variant: value(0.1f64.next_up()),
         },
-        category: category.into(),
+        category,
         without_flushing: None,
     }
 }
@@ -59,10 +60,10 @@ fn comparison(build: &str, ranges: Vec<RangeRow>) -> ComparisonRow {
 fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> FunctionRow {
     FunctionRow {
         name: name.into(),
-        params: params.iter().map(|p| ParamRow { name: (*p).into(), ty: "double".into() }).collect(),
-        result: "double".into(),
+        params: params.iter().map(|p| ParamRow { name: (*p).into(), ty: Scalar::F64 }).collect(),
+        result: Scalar::F64,
         domains: vec![String::new(); params.len()],
-        status: "searched".into(),
+        status: SearchStatus::Searched,
         stop_reason: StopReason::Complete,
         evaluations: 1_234_567,
         comparisons,
@@ -73,57 +74,61 @@ fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> Fun
     }
 }
 
-fn build(id: &str, status: &str, reason: &str) -> BuildRow {
+fn build(id: &str, status: BuildStatus, reason: &str) -> BuildRow {
     BuildRow {
         id: id.into(),
         compiler: id.split('/').next().unwrap().into(),
-        version: if status == "skipped" { "" } else { "gcc (Debian 12.2.0-14) 12.2.0" }.into(),
+        version: if status == BuildStatus::Skipped { "" } else { "gcc (Debian 12.2.0-14) 12.2.0" }.into(),
         flags: Vec::new(),
         target: "native".into(),
-        fpenv: if status == "built" { "ieee" } else { "" }.into(),
+        fpenv: if status == BuildStatus::Built { "ieee" } else { "" }.into(),
         emulated: false,
         arithmetic: None,
         libm: String::new(),
         audit: BTreeMap::new(),
         unaudited: String::new(),
-        status: status.into(),
+        status,
         reason: reason.into(),
     }
 }
 
 fn builds() -> Vec<BuildRow> {
-    let mut fast = build("gcc/O3-fast/native", "built", "");
+    let mut fast = build("gcc/O3-fast/native", BuildStatus::Built, "");
     fast.fpenv = "ftz".into();
-    let mut arm = build("gcc/O2/aarch64", "built", "");
+    let mut arm = build("gcc/O2/aarch64", BuildStatus::Built, "");
     arm.emulated = true;
     let message = "fixtures/a.c:3:9: error: unknown type name 'quad'\n    3 | quad x;\n";
     vec![
-        build("gcc/O0/native", "built", ""),
-        build("gcc/O2/native", "built", ""),
+        build("gcc/O0/native", BuildStatus::Built, ""),
+        build("gcc/O2/native", BuildStatus::Built, ""),
         fast,
         arm,
-        build("tcc/O3-fast/native", "failed", message),
-        build("clang/O3-fast/native", "skipped", "clang-16 is not installed; Debian package clang-16"),
-        build(HOSTILE, "failed", "\u{1b}]0;owned\u{7}"),
+        build("tcc/O3-fast/native", BuildStatus::Failed, message),
+        build(
+            "clang/O3-fast/native",
+            BuildStatus::Skipped,
+            "clang-16 is not installed; Debian package clang-16",
+        ),
+        build(HOSTILE, BuildStatus::Failed, "\u{1b}]0;owned\u{7}"),
     ]
 }
 
 fn functions() -> Vec<FunctionRow> {
     let fast = "gcc/O3-fast/native";
-    let mut nan = range("class-change", &[(-f64::MAX, -0.19612345678)], (476, 512), (46.31, 63.16));
-    nan.witness.variant = number(f64::NAN);
-    let weak = range("rounding", &[(0.08212345678, 230.123456)], (1, 5000), (0.0004, 1.0));
+    let mut nan = range(Category::ClassChange, &[(-f64::MAX, -0.19612345678)], (476, 512), (46.31, 63.16));
+    nan.witness.variant = value(f64::NAN);
+    let weak = range(Category::Rounding, &[(0.08212345678, 230.123456)], (1, 5000), (0.0004, 1.0));
     let three = [(-1e6, -2.5), (f64::MIN_POSITIVE / 3.0, 1.0 / 3.0), (7.0, 7.0)];
     let many = (1..=5).map(|k| {
         let x = f64::from(k);
-        range("digits", &[(x, x + 0.123456789)], (100, 512), (x, 2.0 * x))
+        range(Category::Digits, &[(x, x + 0.123456789)], (100, 512), (x, 2.0 * x))
     });
     let mut root = function(
         "quadratic_root",
         &["a", "b", "c"],
         vec![
             comparison("gcc/O2/native", Vec::new()),
-            comparison(fast, vec![range("sign", &three, (512, 512), (60.2, 63.9))]),
+            comparison(fast, vec![range(Category::Sign, &three, (512, 512), (60.2, 63.9))]),
             comparison("gcc/O2/aarch64", many.map(three_parameters).collect()),
         ],
     );
@@ -132,16 +137,19 @@ fn functions() -> Vec<FunctionRow> {
     crash.stop_reason = StopReason::Faults;
     crash.faults = vec![FaultRow {
         build: fast.into(),
-        kind: "SIGSEGV".into(),
+        kind: FaultKind::Signal(11),
         count: 1032,
         examples: vec![vec![number(-0.0)], vec![number(f64::NAN)]],
     }];
     let mut lone = comparison(fast, Vec::new());
     lone.max_bits = 12.5;
-    lone.witness =
-        Some(WitnessRow { inputs: vec![number(0.5)], baseline: number(1.0), variant: fault("timeout") });
+    lone.witness = Some(WitnessRow {
+        inputs: vec![number(0.5)],
+        baseline: value(1.0),
+        variant: Answer::Fault(FaultKind::Timeout),
+    });
     let mut hostile = function(HOSTILE, &[HOSTILE], vec![comparison(HOSTILE, vec![nan.clone()])]);
-    hostile.missing = [(HOSTILE.to_string(), "undefined reference to `\u{1b}[0m'\nmore".to_string())].into();
+    hostile.missing = [(HOSTILE.into(), "undefined reference to `\u{1b}[0m'\nmore".to_string())].into();
     let mut airy = function("airy_ai", &["x"], vec![comparison(fast, vec![nan, weak])]);
     airy.source = Some(SourceRow { file: "src/airy.c".into(), line: 12 });
     hostile.source = Some(SourceRow { file: format!("src/{HOSTILE}, a:b%.c"), line: 1 });
@@ -159,7 +167,7 @@ fn functions() -> Vec<FunctionRow> {
 /// The same interval for three parameters.
 fn three_parameters(mut range: RangeRow) -> RangeRow {
     for list in [&mut range.lo, &mut range.hi, &mut range.witness.inputs] {
-        *list = vec![list[0].clone(); 3];
+        *list = vec![list[0]; 3];
     }
     range.edges = vec![range.edges[0]; 3];
     range
@@ -170,7 +178,7 @@ fn named(mut functions: Vec<FunctionRow>) -> Vec<FunctionRow> {
     for function in &mut functions {
         for comparison in &mut function.comparisons {
             for (index, range) in comparison.ranges.iter_mut().enumerate() {
-                range.id = format!("{}#{}.{}", function.name, comparison.build, index + 1);
+                range.id = FindingId::of_range(&function.name, &comparison.build, index);
             }
         }
     }
@@ -178,7 +186,7 @@ fn named(mut functions: Vec<FunctionRow>) -> Vec<FunctionRow> {
 }
 
 fn samples() -> Vec<FunctionSamples> {
-    let hex = |x: f64| number(x).hex;
+    let hex = |x: f64| number(x).hex();
     let of = |function: &str, params: &[&str], builds: &[&str], samples| FunctionSamples {
         function: function.into(),
         params: params.iter().map(|p| (*p).into()).collect(),
@@ -211,9 +219,9 @@ pub(super) fn material() -> Material {
         reason: reason.into(),
     };
     let witnesses = [
-        ("airy_ai#gcc/O3-fast/native.1".into(), row(Confirmed::Yes, "")),
-        ("quadratic_root#gcc/O3-fast/native.1".into(), row(Confirmed::No, "it answers 1")),
-        ("quadratic_root#gcc/O2/aarch64.5".into(), row(Confirmed::Unknown, "gcc is gone")),
+        ("airy_ai#gcc/O3-fast/native.1".parse().unwrap(), row(Confirmed::Yes, "")),
+        ("quadratic_root#gcc/O3-fast/native.1".parse().unwrap(), row(Confirmed::No, "it answers 1")),
+        ("quadratic_root#gcc/O2/aarch64.5".parse().unwrap(), row(Confirmed::Unknown, "gcc is gone")),
     ];
     Material {
         run: run(),
@@ -232,7 +240,7 @@ pub(super) fn run() -> RunFile {
         bitrift: "0.1.0".into(),
         name: "odd".into(),
         seed: 1,
-        strategy: "cigen".into(),
+        strategy: StrategyName::Cigen,
         budget: Budget::Evaluations(100_000),
         nan: NanPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc 2.36".into() },

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::sample::HOSTILE;
 use crate::model::{
-    CauseRow, Cost, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow, SafeRow,
-    Standing, Suspect,
+    CauseRow, Cost, ExplainFile, ExplainRow, Explained, FindingId, FixRow, Fragility, Layer, LayerRow,
+    SafeRow, Standing, Suspect,
 };
 
 const BASELINE: &str = "gcc/O0/native";
@@ -84,7 +84,7 @@ fn causes() -> Vec<CauseRow> {
         causes,
         text: text.into(),
         certain: true,
-        findings: findings.iter().map(|id| (*id).into()).collect(),
+        findings: findings.iter().map(|id| id.parse().unwrap()).collect(),
         fix: None,
     };
     let fix = FixRow {
@@ -131,11 +131,11 @@ pub(super) fn explain() -> ExplainFile {
         reason: format!("no such build: {HOSTILE}"),
         ..ExplainRow::default()
     };
-    let findings: BTreeMap<String, ExplainRow> = [
-        ("airy_ai#gcc/O3-fast/native.1".into(), of_airy()),
-        ("airy_ai#gcc/O3-fast/native.2".into(), of_airy()),
-        ("quadratic_root#gcc/O3-fast/native.1".into(), of_root()),
-        (format!("{HOSTILE}#{HOSTILE}.1"), open),
+    let findings: BTreeMap<FindingId, ExplainRow> = [
+        ("airy_ai#gcc/O3-fast/native.1".parse().unwrap(), of_airy()),
+        ("airy_ai#gcc/O3-fast/native.2".parse().unwrap(), of_airy()),
+        ("quadratic_root#gcc/O3-fast/native.1".parse().unwrap(), of_root()),
+        (FindingId::of_range(HOSTILE, &HOSTILE.into(), 0), open),
     ]
     .into();
     ExplainFile { findings, causes: causes(), safe: vec![safe()], ..ExplainFile::default() }

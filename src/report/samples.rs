@@ -47,8 +47,7 @@ pub(super) fn each<E>(
 ) -> Result<(), E> {
     for function in &material.run.functions {
         let Some(stored) = material.samples.get(&function.name) else { continue };
-        let scalar = |name: &str| Scalar::ALL.into_iter().find(|ty| ty.c_name() == name);
-        let types: Vec<Option<Scalar>> = function.params.iter().map(|p| scalar(&p.ty)).collect();
+        let types = function.scalars();
         let emulated: Vec<bool> = stored.builds.iter().map(|b| material.run.is_emulated(b)).collect();
         for (index, (inputs, bits)) in stored.samples.iter().enumerate() {
             let inputs: Vec<InputCell> = cells(stored, &types, inputs);
@@ -67,14 +66,9 @@ pub(super) fn each<E>(
     Ok(())
 }
 
-fn cells<'a>(
-    stored: &'a FunctionSamples,
-    types: &[Option<Scalar>],
-    inputs: &'a [String],
-) -> Vec<InputCell<'a>> {
+fn cells<'a>(stored: &'a FunctionSamples, types: &[Scalar], inputs: &'a [String]) -> Vec<InputCell<'a>> {
     let cell = |(index, (name, hex)): (usize, (&'a String, &'a String))| {
-        let ty = types.get(index).copied().flatten();
-        let bits = ty.and_then(|ty| Some((ty, parse_number(ty, hex).ok()?)));
+        let bits = types.get(index).and_then(|&ty| Some((ty, parse_number(ty, hex).ok()?)));
         InputCell { name, hex, dec: bits.map(|(ty, bits)| format_dec(ty, bits)).unwrap_or_default() }
     };
     stored.params.iter().zip(inputs).enumerate().map(cell).collect()

@@ -7,7 +7,7 @@ use super::digest::{self, Moved};
 use super::number::{count, exact, plural};
 use super::style::{Style, indented, text_of, wrap};
 use super::{Material, cause, ranges};
-use crate::model::{CauseRow, FunctionRow, RunFile, gist, printable};
+use crate::model::{BuildId, CauseRow, FunctionRow, RunFile, gist, printable};
 
 /// Lines of a list that is cut.
 const MOST: usize = 10;
@@ -51,12 +51,11 @@ fn heading(run: &RunFile, moved: &[Moved], style: Style) -> String {
         "{} against {}; strategy {}, seed {}",
         plural(run.builds.len().saturating_sub(1), "build"),
         printable(&run.baseline),
-        printable(&run.strategy),
+        run.strategy,
         run.seed
     );
     text.push_str(&wrap(&against, style.width));
-    let kinds: Vec<String> =
-        digest::categories(run).iter().map(|(kind, n)| format!("{n} {}", printable(kind))).collect();
+    let kinds: Vec<String> = digest::categories(run).iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     if !kinds.is_empty() {
         text.push_str(&wrap(&format!("ranges by kind: {}", kinds.join(", ")), style.width));
     }
@@ -140,7 +139,7 @@ fn faults(run: &RunFile, style: Style) -> String {
         let line = |fault: &crate::model::FaultRow| {
             let inputs = fault.examples.first().map(|inputs| inputs.iter().map(exact).collect::<Vec<_>>());
             let at = inputs.map(|inputs| format!(", first at {}", inputs.join(", "))).unwrap_or_default();
-            let (name, kind) = (printable(&function.name), printable(&fault.kind));
+            let (name, kind) = (printable(&function.name), fault.kind);
             format!("{name}: {} x {kind} in {}{at}", count(fault.count), printable(&fault.build))
         };
         function.faults.iter().map(line).collect::<Vec<_>>()
@@ -151,12 +150,12 @@ fn faults(run: &RunFile, style: Style) -> String {
 
 /// Builds that are not there, and functions that some builds lack.
 fn not_built(run: &RunFile, style: Style) -> String {
-    let builds = run.builds.iter().filter(|b| b.status != "built");
-    let builds = builds
-        .map(|b| format!("{} ({}): {}", printable(&b.id), printable(&b.status), printable(gist(&b.reason))));
+    let builds = run.builds.iter().filter(|b| !b.is_built());
+    let builds =
+        builds.map(|b| format!("{} ({}): {}", printable(&b.id), b.status, printable(gist(&b.reason))));
     let missing =
         run.functions.iter().flat_map(|f| f.missing.iter().map(move |(build, why)| (f, build, why)));
-    let built = |id: &str| run.builds.iter().any(|b| b.id == id && b.status == "built");
+    let built = |id: &BuildId| run.builds.iter().any(|b| b.id == *id && b.is_built());
     let missing = missing.filter(|(_, build, _)| built(build)).map(|(f, build, why)| {
         format!("{} in {}: {}", printable(&f.name), printable(build), printable(gist(why)))
     });
@@ -200,7 +199,7 @@ fn next(material: &Material, moved: &[Moved], style: Style) -> String {
         if let Some(witness) = worst.witness().filter(|_| plain) {
             commands.push(command(material, "show", &format!(" --function {name}")));
             // Decimals read back exactly, and are shorter.
-            let inputs: Vec<_> = witness.inputs.iter().map(|x| printable(&x.dec)).collect();
+            let inputs: Vec<_> = witness.inputs.iter().map(|x| x.dec()).collect();
             commands.push(format!("bitrift eval {name} {}", inputs.join(" ")));
         }
     }

@@ -9,7 +9,9 @@ use super::number::{count, exact, plural};
 use super::ranges::{self, is_inconsistent};
 use super::style::{Style, text_of, wrap};
 use super::{cause, confirm};
-use crate::model::{Budget, ConfirmFile, ExplainFile, FunctionRow, RunFile, StopReason, gist, printable};
+use crate::model::{
+    Budget, BuildStatus, ConfirmFile, ExplainFile, FunctionRow, RunFile, StopReason, gist, printable,
+};
 
 /// What to show of a run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +51,7 @@ fn heading(run: &RunFile) -> String {
         "{}: baseline {}, strategy {}, budget {budget}, seed {}\n",
         printable(&run.name),
         printable(&run.baseline),
-        printable(&run.strategy),
+        run.strategy,
         run.seed
     )
 }
@@ -78,7 +80,7 @@ fn faults(run: &RunFile, all: bool, style: Style) -> String {
             table.add_row(vec![
                 Cell::new(printable(&function.name)),
                 Cell::new(printable(&fault.build)),
-                Cell::new(printable(&fault.kind)),
+                Cell::new(fault.kind.to_string()),
                 Cell::new(count(fault.count)),
                 Cell::new(examples.join("\n")),
             ]);
@@ -102,8 +104,8 @@ fn missing(run: &RunFile, style: Style) -> String {
 fn builds(run: &RunFile, style: Style) -> String {
     let mut table = style.table(&["build", "status", "compiler, or why not"]);
     for build in &run.builds {
-        let mut about = match build.status.as_str() {
-            "built" => printable(&build.version),
+        let mut about = match build.status {
+            BuildStatus::Built => printable(&build.version),
             _ => printable(gist(&build.reason)),
         };
         if build.id == run.baseline {
@@ -119,7 +121,7 @@ fn builds(run: &RunFile, style: Style) -> String {
         if !matches!(build.fpenv.as_str(), "ieee" | "") {
             let _ = write!(about, " ({})", printable(&build.fpenv));
         }
-        let status = style.status(&printable(&build.status));
+        let status = style.status(build.status.as_str());
         table.add_row(vec![Cell::new(printable(&build.id)), status, Cell::new(about)]);
     }
     if table.is_empty() { String::new() } else { text_of(&table) }
@@ -132,7 +134,7 @@ fn totals(run: &RunFile, options: TableOptions, style: Style) -> String {
     let evaluations: u64 = functions.iter().fold(0, |sum, f| sum.saturating_add(f.evaluations));
     let comparisons = || functions.iter().flat_map(|f| &f.comparisons);
     let ranges: usize = comparisons().map(|c| c.ranges.len()).sum();
-    let not_built = run.builds.iter().filter(|b| b.status != "built").count();
+    let not_built = run.builds.iter().filter(|b| !b.is_built()).count();
     let summary = format!(
         "{}: {inconsistent} inconsistent, {faulty} with faults; {}; {} ({not_built} not built); {} evaluations",
         plural(functions.len(), "function"),

@@ -1,9 +1,9 @@
 //! What a search algorithm is to its driver: a planner of units, phase by phase.
 
 use crate::eval::{EvalError, Evaluator};
-use crate::model::FunctionResult;
+use crate::model::{FunctionResult, StrategyName};
 use crate::search::cigen::{Cigen, Course};
-use crate::search::rivals::{Rival, walk_of};
+use crate::search::rivals::Rival;
 use crate::search::sweep::Exhaustive;
 use crate::search::{Answer, Task, Unit, run_unit};
 
@@ -17,27 +17,31 @@ pub trait Strategy: Send {
     fn finish(self: Box<Self>) -> FunctionResult;
 }
 
-/// The strategy a task asks for by name; None when there is no such strategy.
-pub fn create(task: &Task) -> Option<Box<dyn Strategy>> {
-    match task.settings.strategy.as_str() {
-        "auto" => Some(Box::new(Cigen::new(task.clone(), Course::Auto))),
-        "cigen" => Some(Box::new(Cigen::new(task.clone(), Course::Cigen))),
-        "exhaustive" => Some(Box::new(Exhaustive::new(task.clone()))),
-        name => walk_of(name).map(|_| Box::new(Rival::new(task.clone())) as Box<dyn Strategy>),
+/// The strategy a task asks for by name.
+pub fn create(task: &Task) -> Box<dyn Strategy> {
+    match task.settings.strategy {
+        StrategyName::Auto => Box::new(Cigen::new(task.clone(), Course::Auto)),
+        StrategyName::Cigen => Box::new(Cigen::new(task.clone(), Course::Cigen)),
+        StrategyName::Exhaustive => Box::new(Exhaustive::new(task.clone())),
+        StrategyName::Random
+        | StrategyName::Bgrt
+        | StrategyName::Mcmc
+        | StrategyName::Ga
+        | StrategyName::Lsga
+        | StrategyName::Hsed => Box::new(Rival::new(task.clone())),
     }
 }
 
-/// Runs a whole search in this thread, unit after unit: for tests and benchmarks. None when the
-/// task's strategy does not exist.
-pub fn run_here(task: &Task, evaluator: &mut dyn Evaluator) -> Result<Option<FunctionResult>, EvalError> {
-    let Some(mut strategy) = create(task) else { return Ok(None) };
+/// Runs a whole search in this thread, unit after unit: for tests and benchmarks.
+pub fn run_here(task: &Task, evaluator: &mut dyn Evaluator) -> Result<FunctionResult, EvalError> {
+    let mut strategy = create(task);
     let mut units = strategy.next(Vec::new());
     while !units.is_empty() {
         let answers: Result<Vec<Answer>, EvalError> =
             units.iter().map(|unit| run_unit(task, unit, evaluator)).collect();
         units = strategy.next(answers?);
     }
-    Ok(Some(strategy.finish()))
+    Ok(strategy.finish())
 }
 
 #[cfg(test)]

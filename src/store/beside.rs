@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use super::files::OwnFile;
 use super::{RunFolder, StoreError, atomic, read};
 use crate::model::{
-    CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, SPEED_SCHEMA, SpeedFile,
+    CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, RunFile, SPEED_SCHEMA,
+    SpeedFile, StoredConfirm,
 };
 
 /// The stored samples of a run, by function; none when the file is not there.
@@ -30,8 +31,11 @@ pub fn read_samples(folder: &Path) -> Result<Vec<FunctionSamples>, StoreError> {
     lines.map(line).collect()
 }
 
-pub fn read_confirm(folder: &Path) -> Result<Option<ConfirmFile>, StoreError> {
-    read_optional(&OwnFile::Confirm.of(folder), CONFIRM_SCHEMA)
+/// What plain executables said; `run` is the run of the folder.
+pub fn read_confirm(folder: &Path, run: &RunFile) -> Result<Option<ConfirmFile>, StoreError> {
+    let path = OwnFile::Confirm.of(folder);
+    let file: Option<StoredConfirm> = read_optional(&path, CONFIRM_SCHEMA)?;
+    file.map(|file| file.typed(run).map_err(|misfit| read::unfit(&path, misfit))).transpose()
 }
 
 pub fn write_confirm(folder: &Path, file: &ConfirmFile) -> Result<(), StoreError> {

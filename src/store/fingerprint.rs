@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Artifact, ArtifactStatus, Function, SearchSettings};
+use crate::model::{Artifact, ArtifactStatus, Function, SearchSettings, StrategyName, canonical};
 
 /// Named parts, so that a mismatch can say what differs. Small parts stand as they are, large ones
 /// as a digest.
@@ -24,15 +24,14 @@ impl Fingerprint {
             ("bitrift", env!("CARGO_PKG_VERSION").to_string()),
             ("lab", name.to_string()),
             ("seed", settings.seed.to_string()),
-            ("strategy", settings.strategy.clone()),
+            ("strategy", settings.strategy.to_string()),
         ];
         let mut print = Fingerprint::default();
         for (part, text) in plain {
             print.parts.insert(part.into(), text);
         }
-        // Debug text of plain data: it holds every field and is the same in every process.
-        print.digest("settings", format!("{settings:?}").as_bytes());
-        print.digest("functions", format!("{functions:?}").as_bytes());
+        print.digest("settings", canonical(settings).as_bytes());
+        print.digest("functions", canonical(&functions).as_bytes());
         for artifact in artifacts {
             print.digest(&format!("build {}", artifact.build), &artifact_bytes(artifact));
         }
@@ -46,7 +45,7 @@ impl Fingerprint {
         functions: &[Function],
         artifacts: &[Artifact],
     ) -> Fingerprint {
-        let neutral = SearchSettings { seed: 0, strategy: String::new(), ..settings.clone() };
+        let neutral = SearchSettings { seed: 0, strategy: StrategyName::default(), ..settings.clone() };
         let mut print = Fingerprint::of(name, &neutral, functions, artifacts);
         print.parts.retain(|part, _| part != "seed" && part != "strategy");
         print
@@ -106,12 +105,8 @@ fn artifact_bytes(artifact: &Artifact) -> Vec<u8> {
     let mut bytes = artifact.version.clone().into_bytes();
     match &artifact.status {
         ArtifactStatus::Built(object) => {
-            bytes.extend(
-                format!("{:?}{:?}{:?}", object.control, object.setup_symbol, object.functions).bytes(),
-            );
-            if let Some(runner) = &object.runner {
-                bytes.extend(format!("{runner:?}").bytes());
-            }
+            let made = (object.control, &object.setup_symbol, &object.functions, &object.runner);
+            bytes.extend(canonical(&made).bytes());
             // An unreadable object fails later, with a message of its own.
             bytes.extend(std::fs::read(&object.path).unwrap_or_default());
         }

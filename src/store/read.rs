@@ -10,7 +10,7 @@ use serde_json::error::Category;
 
 use super::error::shown;
 use super::{FolderState, RunFolder, StoreError, check, journal, locate};
-use crate::model::{RunFile, SCHEMA, printable};
+use crate::model::{Misfit, RunFile, SCHEMA, StoredRun, printable};
 
 /// More than this is no run of ours, and would only fill the memory.
 const LARGEST: u64 = 1 << 30;
@@ -41,9 +41,15 @@ pub fn run_json(run: &RunFile) -> String {
 }
 
 fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {
-    let run: RunFile = read_json(path, SCHEMA)?;
+    let run: StoredRun = read_json(path, SCHEMA)?;
+    let run = run.typed().map_err(|misfit| unfit(path, misfit))?;
     check::shape(&run).map_err(|(at, message)| StoreError::Shape { path: shown(path), at, message })?;
     Ok(run)
+}
+
+/// A text that is no number of its type, or a list that does not fit its function.
+pub(super) fn unfit(path: &Path, Misfit { at, message }: Misfit) -> StoreError {
+    StoreError::Shape { path: shown(path), at: printable(&at), message: printable(&message) }
 }
 
 /// A JSON file of this schema.

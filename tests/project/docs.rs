@@ -90,7 +90,7 @@ fn the_commands_of_the_reports_page_run() {
 #[test]
 fn every_strategy_has_its_line_on_the_search_page() {
     let text = std::fs::read_to_string(root().join("docs/search.md")).unwrap();
-    for name in bitrift::model::STRATEGIES {
+    for name in bitrift::model::StrategyName::ALL {
         assert!(text.lines().any(|l| l.starts_with("| `") && l.contains(&format!("`{name}`"))), "{name}");
     }
 }

@@ -218,9 +218,10 @@ fn hostile_names_are_shown_and_not_executed() {
         let ranges = vec![range(&format!("{name}#x.1"), 1, (1.0, 8.0), 50.0)];
         let compared = HOSTILE.map(|build| comparison(build, 50.0, ranges.clone()));
         let mut row = function(name, &[name], compared.into());
-        row["faults"] = json!([{"build": name, "kind": name, "count": 3, "examples": [[number(-0.0)]]}]);
+        row["faults"] = json!([{"build": name, "kind": "timeout", "count": 3, "examples": [[number(-0.0)]]}]);
         row["missing"] = json!({name: name});
-        row["camps"] = json!([{"ranges": [name], "camps": [[name], [BASELINE]], "divided_by": name}]);
+        row["camps"] =
+            json!([{"ranges": [format!("{name}#x.1")], "camps": [[name], [BASELINE]], "divided_by": name}]);
         row["source"] = json!({"file": name, "line": 3});
         row["domains"] = json!([name]);
         row

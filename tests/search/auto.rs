@@ -10,7 +10,7 @@ use bitrift::search::{Task, run_here};
 
 fn with(strategy: &str, arity: usize, budget: u64, seed: u64) -> Task {
     let mut task = doubles(arity, Budget::Evaluations(budget), seed);
-    task.settings.strategy = strategy.into();
+    task.settings.strategy = strategy.parse().unwrap();
     task
 }
 
@@ -145,7 +145,7 @@ fn a_slow_function_gets_fewer_evaluations_and_says_so() {
         let task = with(strategy, 1, 100_000, 1);
         let builds = vec![one(), planted_build(&task, &[vec![span(1.0, 1e9)]])];
         let mut slow = Slow { builds, each: Duration::from_micros(each), now: Duration::ZERO };
-        run_here(&task, &mut slow).unwrap().unwrap()
+        run_here(&task, &mut slow).unwrap()
     };
     for strategy in ["auto", "cigen"] {
         let (quick, slow) = (search(strategy, 1), search(strategy, 25));
@@ -171,7 +171,7 @@ fn a_domain_of_which_every_value_was_tried_is_complete_however_slow_the_function
             task.function.params[0].domain.segments = vec![Segment { side: Side::Positive, lo: 1, hi: 2000 }];
             let builds = vec![one(), planted_build(&task, &[vec![span(f64::from_bits(500), 1.0)]])];
             let mut slow = Slow { builds, each: Duration::from_micros(each), now: Duration::ZERO };
-            run_here(&task, &mut slow).unwrap().unwrap()
+            run_here(&task, &mut slow).unwrap()
         };
         assert_eq!(search(1000).stop, StopReason::Complete, "{strategy}");
         assert_eq!(search(1000), search(1), "{strategy}");

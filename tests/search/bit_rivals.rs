@@ -10,7 +10,7 @@ use bitrift::search::Task;
 const NAMES: [&str; 3] = ["ga", "lsga", "hsed"];
 
 fn with(strategy: &str, mut task: Task) -> Task {
-    task.settings.strategy = strategy.into();
+    task.settings.strategy = strategy.parse().unwrap();
     task
 }
 

@@ -58,7 +58,7 @@ fn swept_task() -> Task {
     let mut x = param("x", ty);
     x.domain = Domain { segments: stretches().into_iter().map(segment).collect() };
     let mut task = task(vec![x], Budget::Paper, 1);
-    task.settings.strategy = "exhaustive".into();
+    task.settings.strategy = bitrift::model::StrategyName::Exhaustive;
     task
 }
 

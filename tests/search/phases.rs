@@ -16,7 +16,7 @@ fn regions() -> Vec<Region> {
 
 /// A search whose units run in any order, each through the wire's form and back.
 fn search_shuffled(task: &Task, evaluator: &mut Fake) -> FunctionResult {
-    let mut strategy = create(task).unwrap();
+    let mut strategy = create(task);
     let mut units = strategy.next(Vec::new());
     while !units.is_empty() {
         let mut answers: Vec<(usize, Answer)> = Vec::new();
@@ -207,7 +207,7 @@ fn a_search_stopped_between_phases_keeps_what_it_has() {
     let task = doubles(1, Budget::Evaluations(50_000), 1);
     let mut fake = Fake::new(1, vec![one(), planted_build(&task, &regions())]);
     for phases in 0..6 {
-        let mut strategy = create(&task).unwrap();
+        let mut strategy = create(&task);
         let mut units = strategy.next(Vec::new());
         for _ in 0..phases {
             let answers = units.iter().map(|unit| run_unit(&task, unit, &mut fake).unwrap()).collect();

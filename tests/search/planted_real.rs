@@ -39,7 +39,7 @@ fn evolution_reaches_planted_peaks_that_samples_miss() {
     assert!(peaks.len() >= 2);
     let mut with = settings(1..=10, Budget::Evaluations(100_000));
     // The default would meet the peaks by other means: they are at a round number.
-    with.iter_mut().for_each(|s| s.strategy = "cigen".into());
+    with.iter_mut().for_each(|s| s.strategy = bitrift::model::StrategyName::Cigen);
     let without: Vec<SearchSettings> =
         with.iter().map(|s| SearchSettings { generations: 0, ..s.clone() }).collect();
     for (truth, (with, without)) in

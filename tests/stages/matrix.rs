@@ -176,7 +176,7 @@ fn the_full_matrix_has_its_functions_as_written() {
 #[test]
 fn the_full_matrix_has_its_search_settings_as_written() {
     let expected = SearchSettings {
-        strategy: "cigen".into(),
+        strategy: bitrift::model::StrategyName::Cigen,
         seed: 42,
         budget: Budget::Evaluations(200_000),
         timeout_ms: 20,

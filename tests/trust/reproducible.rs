@@ -1,6 +1,7 @@
 //! The same experiment and seed give the same bytes: for any number of jobs, alone or in company,
 //! in one go or interrupted and resumed.
 
+use bitrift::model::StrategyName;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
@@ -67,7 +68,8 @@ fn bytes(desk: &Desk, folder: &str) -> (String, String) {
 fn every_strategy_gives_the_same_bytes_for_any_number_of_jobs() {
     let desk = desk();
     // A sweep takes one free parameter of few values, which these functions have not got.
-    for strategy in bitrift::model::STRATEGIES.into_iter().filter(|&name| name != "exhaustive") {
+    for strategy in StrategyName::ALL.into_iter().filter(|&name| name != StrategyName::Exhaustive) {
+        let strategy = strategy.as_str();
         for jobs in ["1", "3"] {
             let out = format!("{strategy}-{jobs}");
             let search = ["--strategy", strategy, "--budget", "3000"];

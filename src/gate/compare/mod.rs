@@ -10,12 +10,10 @@ mod surroundings;
 
 use std::collections::BTreeMap;
 
-use crate::findings::Category;
-use crate::fp::Scalar;
-use crate::model::{ComparisonRow, FaultRow, FunctionRow, RunFile, gist};
+use crate::model::{BuildId, Category, ComparisonRow, FaultRow, FunctionRow, RunFile, gist};
 pub use outcome::{
     COMPARE_SCHEMA, Change, Difference, FaultChange, Found, FunctionChange, Incomparable, Only, OnlyBuild,
-    OnlyPair, PairChange, RangeChange, RunComparison, RunHead,
+    OnlyPair, PairChange, RangeChange, RangeName, RunComparison, RunHead,
 };
 use overlap::{Piece, groups, pieces};
 
@@ -32,21 +30,22 @@ pub struct Rules {
 
 impl Rules {
     /// What a build of the first run is called in the second.
-    fn renamed(&self, id: &str) -> String {
-        if let Some((_, name)) = self.names.iter().find(|(from, _)| from == id) {
-            return name.clone();
+    fn renamed(&self, id: &BuildId) -> BuildId {
+        if let Some((_, name)) = self.names.iter().find(|(from, _)| from == id.as_str()) {
+            return name.clone().into();
         }
         let part = |part: &str| {
             let name = self.names.iter().find(|(from, _)| from == part);
             name.map_or_else(|| part.to_owned(), |(_, to)| to.clone())
         };
-        id.split('/').map(part).collect::<Vec<_>>().join("/")
+        id.as_str().split('/').map(part).collect::<Vec<_>>().join("/").into()
     }
 
     /// The first name that no build of a run has: most likely a typing error.
     pub fn unknown_name<'a>(&'a self, run: &RunFile) -> Option<&'a str> {
-        let known =
-            |name: &str| run.builds.iter().any(|b| b.id == name || b.id.split('/').any(|p| p == name));
+        let known = |name: &str| {
+            run.builds.iter().any(|b| b.id == *name || b.id.as_str().split('/').any(|p| p == name))
+        };
         self.names.iter().map(|(from, _)| from.as_str()).find(|name| !known(name))
     }
 }
@@ -87,40 +86,39 @@ pub fn compare(a: &RunFile, b: &RunFile, rules: &Rules) -> RunComparison {
 
 /// Builds that only one of the runs has, or could build.
 fn only_builds(a: &RunFile, b: &RunFile, rules: &Rules, comparison: &mut RunComparison) {
-    let why = |other: &RunFile, id: &str| match other.builds.iter().find(|build| build.id == id) {
-        None => Some("not in the other run".to_owned()),
-        Some(build) if build.status == "built" => None,
-        Some(build) => Some(format!("{} in the other run: {}", build.status, gist(&build.reason))),
-    };
-    for build in a.builds.iter().filter(|build| build.status == "built") {
-        if let Some(why) = why(b, &rules.renamed(&build.id)) {
+    let why =
+        |other: &RunFile, id: Option<&BuildId>| match other.builds.iter().find(|build| Some(&build.id) == id)
+        {
+            None => Some("not in the other run".to_owned()),
+            Some(build) if build.is_built() => None,
+            Some(build) => Some(format!("{} in the other run: {}", build.status, gist(&build.reason))),
+        };
+    for build in a.builds.iter().filter(|build| build.is_built()) {
+        if let Some(why) = why(b, Some(&rules.renamed(&build.id))) {
             comparison.only_a.builds.push(OnlyBuild { id: build.id.clone(), why });
         }
     }
     // Back from a name of the second run to that of the first.
-    let back: BTreeMap<String, &str> =
-        a.builds.iter().map(|build| (rules.renamed(&build.id), build.id.as_str())).collect();
-    for build in b.builds.iter().filter(|build| build.status == "built") {
-        if let Some(why) = why(a, back.get(&build.id).copied().unwrap_or("")) {
+    let back: BTreeMap<BuildId, &BuildId> =
+        a.builds.iter().map(|build| (rules.renamed(&build.id), &build.id)).collect();
+    for build in b.builds.iter().filter(|build| build.is_built()) {
+        if let Some(why) = why(a, back.get(&build.id).copied()) {
             comparison.only_b.builds.push(OnlyBuild { id: build.id.clone(), why });
         }
     }
 }
 
 fn compare_function((a, b): (&FunctionRow, &FunctionRow), rules: &Rules, into: &mut RunComparison) {
-    let scalars = match (types(a), types(b)) {
-        (Some(before), Some(now)) if before == now => now,
-        _ => {
-            let reason = format!("{} became {}", signature(a), signature(b));
-            into.incomparable.push(Incomparable { function: b.name.clone(), reason });
-            return;
-        }
-    };
+    if a.scalars() != b.scalars() {
+        let reason = format!("{} became {}", a.signature(), b.signature());
+        into.incomparable.push(Incomparable { function: b.name.clone(), reason });
+        return;
+    }
     let mut builds = Vec::new();
     for before in &a.comparisons {
         let name = rules.renamed(&before.build);
         match b.comparisons.iter().find(|c| c.build == name) {
-            Some(now) => builds.push(compare_pair(Side::new(a, before), Side::new(b, now), &scalars, rules)),
+            Some(now) => builds.push(compare_pair(Side::new(a, before), Side::new(b, now), rules)),
             // A build that is not there at all is told once and not for each function.
             None if into.only_a.builds.iter().any(|only| only.id == before.build) => {}
             None => into.only_a.comparisons.push(OnlyPair::new(a, before)),
@@ -154,8 +152,8 @@ impl<'a> Side<'a> {
     }
 }
 
-fn compare_pair(a: Side, b: Side, scalars: &[Scalar], rules: &Rules) -> PairChange {
-    let (before, now) = (pieces(a.comparison, scalars), pieces(b.comparison, scalars));
+fn compare_pair(a: Side, b: Side, rules: &Rules) -> PairChange {
+    let (before, now) = (pieces(a.comparison), pieces(b.comparison));
     let mut ranges: Vec<RangeChange> = groups(&before, &now)
         .into_iter()
         .map(|group| {
@@ -171,10 +169,10 @@ fn compare_pair(a: Side, b: Side, scalars: &[Scalar], rules: &Rules) -> PairChan
     for fault in b.faults() {
         let before = a.faults().find(|f| f.kind == fault.kind).map_or(0, |f| f.count);
         let change = if before == 0 { Change::New } else { Change::Unchanged };
-        faults.push(FaultChange { change, kind: fault.kind.clone(), a: before, b: fault.count });
+        faults.push(FaultChange { change, kind: fault.kind, a: before, b: fault.count });
     }
     for fault in a.faults().filter(|fault| !b.faults().any(|f| f.kind == fault.kind)) {
-        let (kind, a) = (fault.kind.clone(), fault.count);
+        let (kind, a) = (fault.kind, fault.count);
         faults.push(FaultChange { change: Change::Gone, kind, a, b: 0 });
     }
     let mut pair = PairChange {
@@ -200,19 +198,19 @@ fn found(pieces: &[Piece], members: &[usize]) -> Option<Found> {
         lo: worst.lo.to_vec(),
         hi: worst.hi.to_vec(),
         max_bits: worst.bits,
-        category: telling.category.into(),
+        category: telling.category,
         witness: worst.witness.clone(),
     })
 }
 
-fn changes_class(category: &str) -> bool {
-    [Category::Fault, Category::ClassChange].iter().any(|c| c.as_str() == category)
+fn changes_class(category: Option<Category>) -> bool {
+    category.is_some_and(Category::changes_class)
 }
 
 /// Agreement counts as 0 bits. A change of class may have no bits and is worse than none all the same.
 fn judge(a: Option<&Found>, b: Option<&Found>, tolerance: f64) -> Change {
     let bits = |found: Option<&Found>| found.map_or(0.0, |f| f.max_bits);
-    let class = |found: Option<&Found>| found.is_some_and(|f| changes_class(&f.category));
+    let class = |found: Option<&Found>| found.is_some_and(|f| changes_class(f.category));
     let risen = bits(b) > bits(a) + tolerance || (class(b) && !class(a));
     let fallen = bits(b) < bits(a) - tolerance || (class(a) && !class(b));
     match (a, b) {
@@ -222,17 +220,6 @@ fn judge(a: Option<&Found>, b: Option<&Found>, tolerance: f64) -> Change {
         _ if fallen => Change::Better,
         _ => Change::Unchanged,
     }
-}
-
-/// The types of the parameters; None when one is not known.
-fn types(function: &FunctionRow) -> Option<Vec<Scalar>> {
-    let scalar = |name: &str| Scalar::ALL.into_iter().find(|ty| ty.c_name() == name);
-    function.params.iter().map(|p| scalar(&p.ty)).collect()
-}
-
-fn signature(function: &FunctionRow) -> String {
-    let params: Vec<_> = function.params.iter().map(|p| p.ty.as_str()).collect();
-    format!("{} ({})", function.result, params.join(", "))
 }
 
 #[cfg(test)]

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::model::{Budget, ComparisonRow, FunctionRow, HostRow, NumberText, RunFile, WitnessRow};
+use crate::model::{
+    Budget, BuildId, Category, ComparisonRow, FaultKind, FindingId, FunctionRow, HostRow, Number, RunFile,
+    WitnessRow,
+};
 
 pub const COMPARE_SCHEMA: &str = "bitrift.compare/1";
 
@@ -39,14 +42,43 @@ impl Change {
 /// The ranges of one run that are about the same inputs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Found {
-    /// As in its run.json.
-    pub ids: Vec<String>,
+    pub ids: Vec<RangeName>,
     /// The one of most bits.
-    pub lo: Vec<NumberText>,
-    pub hi: Vec<NumberText>,
+    pub lo: Vec<Number>,
+    pub hi: Vec<Number>,
     pub max_bits: f64,
-    pub category: String,
+    /// None of one input that is in no range.
+    #[serde(serialize_with = "category_text")]
+    pub category: Option<Category>,
     pub witness: WitnessRow,
+}
+
+impl Found {
+    /// The category in words.
+    pub fn category_text(&self) -> &'static str {
+        self.category.map_or(ONE_INPUT, Category::as_str)
+    }
+}
+
+const ONE_INPUT: &str = "one input";
+
+fn category_text<S: Serializer>(category: &Option<Category>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(category.map_or(ONE_INPUT, Category::as_str))
+}
+
+/// What a piece of a comparison is called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum RangeName {
+    /// As in its run.json.
+    Range(FindingId),
+    /// The one input that is in no range.
+    #[serde(serialize_with = "lone_text")]
+    Lone,
+}
+
+fn lone_text<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(Category::Lone.as_str())
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,7 +91,7 @@ pub struct RangeChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FaultChange {
     pub change: Change,
-    pub kind: String,
+    pub kind: FaultKind,
     /// How often in each run; a search that goes elsewhere meets a fault more or less often.
     pub a: u64,
     pub b: u64,
@@ -70,8 +102,8 @@ pub struct FaultChange {
 pub struct PairChange {
     /// Of its ranges and faults, the one that needs a look most.
     pub change: Change,
-    pub a: String,
-    pub b: String,
+    pub a: BuildId,
+    pub b: BuildId,
     pub max_bits_a: f64,
     pub max_bits_b: f64,
     pub ranges: Vec<RangeChange>,
@@ -104,7 +136,7 @@ pub struct Incomparable {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OnlyBuild {
-    pub id: String,
+    pub id: BuildId,
     pub why: String,
 }
 
@@ -112,7 +144,7 @@ pub struct OnlyBuild {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OnlyPair {
     pub function: String,
-    pub build: String,
+    pub build: BuildId,
 }
 
 impl OnlyPair {
@@ -142,7 +174,7 @@ pub struct Difference {
     pub a: String,
     pub b: String,
     /// Of these builds, by their names in the second run; none: of the whole run.
-    pub builds: Vec<String>,
+    pub builds: Vec<BuildId>,
 }
 
 /// Which run it is.
@@ -153,7 +185,7 @@ pub struct RunHead {
     /// Of the lab.
     pub name: String,
     pub bitrift: String,
-    pub baseline: String,
+    pub baseline: BuildId,
     pub host: HostRow,
     pub functions: usize,
     pub builds: usize,

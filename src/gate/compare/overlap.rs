@@ -1,7 +1,7 @@
 //! Ranges of two runs that are about the same inputs. Ids say nothing here: they are numbers in a list.
 
-use crate::fp::{Scalar, parse_number};
-use crate::model::{ComparisonRow, NumberText, WitnessRow};
+use super::outcome::RangeName;
+use crate::model::{Category, ComparisonRow, Number, WitnessRow};
 
 /// Two boxes that are no farther apart than this part of a binade count as overlapping: no search knows an edge,
 /// or the place of a root, better.
@@ -9,13 +9,13 @@ const SLACK_BITS: u32 = 4;
 
 /// A range, or the one input that is in none.
 pub(super) struct Piece<'a> {
-    pub id: String,
-    pub lo: &'a [NumberText],
-    pub hi: &'a [NumberText],
+    pub id: RangeName,
+    pub lo: &'a [Number],
+    pub hi: &'a [Number],
     pub bits: f64,
-    pub category: &'a str,
+    pub category: Option<Category>,
     pub witness: &'a WitnessRow,
-    /// None when a bound is no number of its type: it then meets nothing.
+    /// None when a bound is a NaN: it then meets nothing.
     extent: Option<Vec<Extent>>,
 }
 
@@ -28,26 +28,26 @@ struct Extent {
 }
 
 /// What one comparison found.
-pub(super) fn pieces<'a>(comparison: &'a ComparisonRow, scalars: &[Scalar]) -> Vec<Piece<'a>> {
+pub(super) fn pieces(comparison: &ComparisonRow) -> Vec<Piece<'_>> {
     let ranges = comparison.ranges.iter().map(|range| Piece {
-        id: range.id.clone(),
+        id: RangeName::Range(range.id.clone()),
         lo: &range.lo,
         hi: &range.hi,
         bits: range.max_bits,
-        category: &range.category,
+        category: Some(range.category),
         witness: &range.witness,
-        extent: extent(scalars, &range.lo, &range.hi),
+        extent: extent(&range.lo, &range.hi),
     });
     let mut pieces: Vec<Piece> = ranges.collect();
     if let Some(witness) = &comparison.witness {
         let own = Piece {
-            id: "lone".into(),
+            id: RangeName::Lone,
             lo: &witness.inputs,
             hi: &witness.inputs,
             bits: comparison.max_bits,
-            category: "one input",
+            category: None,
             witness,
-            extent: extent(scalars, &witness.inputs, &witness.inputs),
+            extent: extent(&witness.inputs, &witness.inputs),
         };
         if !pieces.iter().any(|piece| meets(piece, &own)) {
             pieces.push(own);
@@ -56,9 +56,9 @@ pub(super) fn pieces<'a>(comparison: &'a ComparisonRow, scalars: &[Scalar]) -> V
     pieces
 }
 
-fn extent(scalars: &[Scalar], lo: &[NumberText], hi: &[NumberText]) -> Option<Vec<Extent>> {
-    let along = |(&scalar, (lo, hi)): (&Scalar, (&NumberText, &NumberText))| {
-        let (lo, hi) = (parse_number(scalar, &lo.hex).ok()?, parse_number(scalar, &hi.hex).ok()?);
+fn extent(lo: &[Number], hi: &[Number]) -> Option<Vec<Extent>> {
+    let along = |(lo, hi): (&Number, &Number)| {
+        let (scalar, lo, hi) = (lo.scalar, lo.bits, hi.bits);
         let slack = match scalar.mantissa_bits() {
             0 => 0,
             bits => 1i128 << (bits - SLACK_BITS),
@@ -67,7 +67,7 @@ fn extent(scalars: &[Scalar], lo: &[NumberText], hi: &[NumberText]) -> Option<Ve
         let negative = scalar.is_negative(lo) && (scalar.is_negative(hi) || scalar.ordinal(hi)? == 0);
         Some(Extent { negative, lo: scalar.ordinal(lo)? - slack, hi: scalar.ordinal(hi)? })
     };
-    scalars.iter().zip(lo.iter().zip(hi)).map(along).collect()
+    lo.iter().zip(hi).map(along).collect()
 }
 
 fn meets(a: &Piece, b: &Piece) -> bool {
@@ -122,30 +122,29 @@ pub(super) fn groups(a: &[Piece], b: &[Piece]) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::Scalar;
+    use crate::model::Answer;
 
     fn witness() -> WitnessRow {
-        let zero = NumberText::new(Scalar::F64, 0);
-        WitnessRow { inputs: vec![zero.clone()], baseline: zero.clone(), variant: zero }
+        let zero = Number::new(Scalar::F64, 0);
+        WitnessRow { inputs: vec![zero], baseline: Answer::Value(zero), variant: Answer::Value(zero) }
     }
 
     fn grouped(a: &[(f64, f64)], b: &[(f64, f64)]) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let text = |x: f64| vec![NumberText::new(Scalar::F64, x.to_bits())];
-        let bounds = |list: &[(f64, f64)]| -> Vec<(Vec<NumberText>, Vec<NumberText>)> {
-            list.iter().map(|&(lo, hi)| (text(lo), text(hi))).collect()
+        let one = |x: f64| vec![Number::new(Scalar::F64, x.to_bits())];
+        let bounds = |list: &[(f64, f64)]| -> Vec<(Vec<Number>, Vec<Number>)> {
+            list.iter().map(|&(lo, hi)| (one(lo), one(hi))).collect()
         };
         let (a, b, witness) = (bounds(a), bounds(b), witness());
-        fn all<'a>(
-            list: &'a [(Vec<NumberText>, Vec<NumberText>)],
-            witness: &'a WitnessRow,
-        ) -> Vec<Piece<'a>> {
-            let piece = |(lo, hi): &'a (Vec<NumberText>, Vec<NumberText>)| Piece {
-                id: String::new(),
+        fn all<'a>(list: &'a [(Vec<Number>, Vec<Number>)], witness: &'a WitnessRow) -> Vec<Piece<'a>> {
+            let piece = |(lo, hi): &'a (Vec<Number>, Vec<Number>)| Piece {
+                id: RangeName::Lone,
                 lo,
                 hi,
                 bits: 1.0,
-                category: "",
+                category: None,
                 witness,
-                extent: extent(&[Scalar::F64], lo, hi),
+                extent: extent(lo, hi),
             };
             list.iter().map(piece).collect()
         }

@@ -4,26 +4,26 @@ use std::collections::BTreeMap;
 
 use super::Rules;
 use super::outcome::{Difference, budget_text};
-use crate::model::{BuildRow, RunFile};
+use crate::model::{BuildId, BuildRow, RunFile};
 
 /// Of the whole runs first, then of builds that both have; equal ones of several builds are one.
 pub(super) fn differences(a: &RunFile, b: &RunFile, rules: &Rules) -> Vec<Difference> {
     let whole = [
         ("processor", a.host.cpu.clone(), b.host.cpu.clone()),
         ("libm of the host", a.host.libm.clone(), b.host.libm.clone()),
-        ("baseline", rules.renamed(&a.baseline), b.baseline.clone()),
+        ("baseline", rules.renamed(&a.baseline).to_string(), b.baseline.to_string()),
         ("bitrift", a.bitrift.clone(), b.bitrift.clone()),
-        ("strategy", a.strategy.clone(), b.strategy.clone()),
+        ("strategy", a.strategy.to_string(), b.strategy.to_string()),
         ("budget", budget_text(a.budget), budget_text(b.budget)),
         ("seed", a.seed.to_string(), b.seed.to_string()),
     ];
     let whole = whole.into_iter().filter(|(_, a, b)| a != b);
     let mut found: Vec<Difference> =
         whole.map(|(what, a, b)| Difference { what: what.into(), a, b, builds: Vec::new() }).collect();
-    let mut of_builds: BTreeMap<(usize, String, String), Vec<String>> = BTreeMap::new();
-    for before in a.builds.iter().filter(|build| build.status == "built") {
+    let mut of_builds: BTreeMap<(usize, String, String), Vec<BuildId>> = BTreeMap::new();
+    for before in a.builds.iter().filter(|build| build.is_built()) {
         let name = rules.renamed(&before.id);
-        let Some(now) = b.builds.iter().find(|build| build.id == name && build.status == "built") else {
+        let Some(now) = b.builds.iter().find(|build| build.id == name && build.is_built()) else {
             continue;
         };
         for (index, (a, b)) in parts(before).into_iter().zip(parts(now)).enumerate() {

@@ -3,19 +3,23 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::fp::NanPolicy;
+use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
-    Budget, BuildRow, EdgeKind, EdgeRow, HostRow, NumberText, ParamRow, RangeRow, SCHEMA, StopReason,
-    WitnessRow,
+    Answer, Budget, BuildRow, BuildStatus, EdgeKind, EdgeRow, FaultKind, HostRow, Number, ParamRow, RangeRow,
+    SCHEMA, SearchStatus, StopReason, StrategyName, WitnessRow,
 };
 
-fn number(x: f64) -> NumberText {
-    NumberText::new(Scalar::F64, x.to_bits())
+fn number(x: f64) -> Number {
+    Number::new(Scalar::F64, x.to_bits())
 }
 
-fn range(lo: f64, hi: f64, bits: f64, category: &str) -> RangeRow {
+fn value(x: f64) -> Answer {
+    Answer::Value(number(x))
+}
+
+fn range(lo: f64, hi: f64, bits: f64, category: Category) -> RangeRow {
     RangeRow {
-        id: "f#v.1".into(),
+        id: "f#v.1".parse().unwrap(),
         lo: vec![number(lo)],
         hi: vec![number(hi)],
         edges: vec![EdgeRow { lo: EdgeKind::Sharp, hi: EdgeKind::Sharp }],
@@ -23,8 +27,8 @@ fn range(lo: f64, hi: f64, bits: f64, category: &str) -> RangeRow {
         inconsistent: 5,
         mean_bits: 1.0,
         max_bits: bits,
-        witness: WitnessRow { inputs: vec![number(hi)], baseline: number(1.0), variant: number(2.0) },
-        category: category.into(),
+        witness: WitnessRow { inputs: vec![number(hi)], baseline: value(1.0), variant: value(2.0) },
+        category,
         without_flushing: None,
     }
 }
@@ -47,10 +51,10 @@ fn comparison(build: &str, ranges: Vec<RangeRow>) -> ComparisonRow {
 fn function(name: &str, comparisons: Vec<ComparisonRow>) -> FunctionRow {
     FunctionRow {
         name: name.into(),
-        params: vec![ParamRow { name: "x".into(), ty: "double".into() }],
-        result: "double".into(),
+        params: vec![ParamRow { name: "x".into(), ty: Scalar::F64 }],
+        result: Scalar::F64,
         domains: vec![String::new()],
-        status: "searched".into(),
+        status: SearchStatus::Searched,
         stop_reason: StopReason::Complete,
         evaluations: 1,
         comparisons,
@@ -74,7 +78,7 @@ fn build(id: &str) -> BuildRow {
         libm: "glibc".into(),
         audit: BTreeMap::new(),
         unaudited: String::new(),
-        status: "built".into(),
+        status: BuildStatus::Built,
         reason: String::new(),
     }
 }
@@ -85,7 +89,7 @@ fn run(builds: &[&str], functions: Vec<FunctionRow>) -> RunFile {
         bitrift: "0.1.0".into(),
         name: "lab".into(),
         seed: 1,
-        strategy: "auto".into(),
+        strategy: StrategyName::Auto,
         budget: Budget::Paper,
         nan: NanPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc".into() },
@@ -114,7 +118,7 @@ fn changes(a: Vec<RangeRow>, b: Vec<RangeRow>) -> Vec<Change> {
 
 #[test]
 fn a_run_against_itself_is_unchanged() {
-    let one = with(vec![range(1.0, 2.0, 5.0, "rounding"), range(-2.0, -1.0, 50.0, "sign")]);
+    let one = with(vec![range(1.0, 2.0, 5.0, Category::Rounding), range(-2.0, -1.0, 50.0, Category::Sign)]);
     let comparison = compare(&one, &one, &rules(0.0));
     assert_eq!(comparison.total(Change::Unchanged), 2);
     assert_eq!(comparison.totals.values().sum::<usize>(), 2);
@@ -125,7 +129,7 @@ fn a_run_against_itself_is_unchanged() {
 
 #[test]
 fn ranges_are_new_gone_worse_or_better_by_overlap_and_tolerance() {
-    let rounding = |lo, hi, bits| range(lo, hi, bits, "rounding");
+    let rounding = |lo, hi, bits| range(lo, hi, bits, Category::Rounding);
     assert_eq!(changes(vec![], vec![rounding(1.0, 2.0, 3.0)]), [Change::New]);
     assert_eq!(changes(vec![rounding(1.0, 2.0, 3.0)], vec![]), [Change::Gone]);
     assert_eq!(changes(vec![rounding(1.0, 2.0, 3.0)], vec![rounding(1.5, 4.0, 3.4)]), [Change::Unchanged]);
@@ -139,14 +143,17 @@ fn ranges_are_new_gone_worse_or_better_by_overlap_and_tolerance() {
 
 #[test]
 fn a_tolerance_covers_ranges_of_fewer_bits_but_no_change_of_class() {
-    let compared = |category: &str, bits: f64| {
+    let compared = |category: Category, bits: f64| {
         let b = with(vec![range(1.0, 2.0, bits, category)]);
         compare(&with(vec![]), &b, &rules(8.0)).functions[0].builds[0].change
     };
-    assert_eq!(compared("rounding", 7.0), Change::Unchanged);
-    assert_eq!(compared("rounding", 9.0), Change::New);
-    assert_eq!(compared("class-change", 0.0), Change::New);
-    let class = changes(vec![range(1.0, 2.0, 3.0, "rounding")], vec![range(1.0, 2.0, 0.0, "class-change")]);
+    assert_eq!(compared(Category::Rounding, 7.0), Change::Unchanged);
+    assert_eq!(compared(Category::Rounding, 9.0), Change::New);
+    assert_eq!(compared(Category::ClassChange, 0.0), Change::New);
+    let class = changes(
+        vec![range(1.0, 2.0, 3.0, Category::Rounding)],
+        vec![range(1.0, 2.0, 0.0, Category::ClassChange)],
+    );
     assert_eq!(class, [Change::Worse]);
 }
 
@@ -154,11 +161,11 @@ fn a_tolerance_covers_ranges_of_fewer_bits_but_no_change_of_class() {
 fn a_lone_input_counts_as_a_range_of_its_own() {
     let mut lone = comparison(BUILDS[1], vec![]);
     lone.max_bits = 12.0;
-    lone.witness = Some(range(1.0, 1.5, 12.0, "").witness);
+    lone.witness = Some(range(1.0, 1.5, 12.0, Category::Digits).witness);
     let b = run(&BUILDS, vec![function("f", vec![lone])]);
     let pair = &compare(&with(vec![]), &b, &rules(0.5)).functions[0].builds[0];
     assert_eq!((pair.change, pair.ranges.len()), (Change::New, 1));
-    let inside = compare(&with(vec![range(1.0, 2.0, 12.0, "digits")]), &b, &rules(0.5));
+    let inside = compare(&with(vec![range(1.0, 2.0, 12.0, Category::Digits)]), &b, &rules(0.5));
     assert_eq!(inside.functions[0].builds[0].change, Change::Unchanged);
 }
 
@@ -167,10 +174,10 @@ fn functions_and_builds_of_one_run_only_are_listed_and_the_rest_is_compared() {
     let o2 = |name: &str| function(name, vec![comparison(BUILDS[1], vec![])]);
     let a = run(&["gcc/O0/native", "gcc/O2/native", "tcc/O0/native"], vec![o2("f"), o2("old")]);
     let mut b = run(&["gcc/O0/native", "gcc/O2/native", "clang/O2/native"], vec![o2("new"), o2("f")]);
-    b.builds[2].status = "failed".into();
+    b.builds[2].status = BuildStatus::Failed;
     let mut changed = o2("changed");
     let a = RunFile { functions: [a.functions.clone(), vec![changed.clone()]].concat(), ..a };
-    changed.params[0].ty = "float".into();
+    changed.params[0].ty = Scalar::F32;
     b.functions.push(changed);
     let comparison = compare(&a, &b, &rules(0.5));
     assert_eq!(
@@ -187,9 +194,9 @@ fn functions_and_builds_of_one_run_only_are_listed_and_the_rest_is_compared() {
 fn renamed_builds_are_matched_by_id_or_by_part() {
     let of = |compiler: &str, bits: f64| {
         let ids = [format!("{compiler}/O0/native"), format!("{compiler}/O2/native")];
-        let ranges = vec![range(1.0, 2.0, bits, "rounding")];
+        let ranges = vec![range(1.0, 2.0, bits, Category::Rounding)];
         let mut run = run(&[&ids[0], &ids[1]], vec![function("f", vec![comparison(&ids[1], ranges)])]);
-        run.baseline = ids[0].clone();
+        run.baseline = ids[0].as_str().into();
         run
     };
     let (a, b) = (of("gcc-12", 3.0), of("gcc-13", 5.0));
@@ -226,14 +233,17 @@ fn what_differs_around_the_functions_is_told_once_for_all_builds() {
 
 #[test]
 fn faults_are_new_or_gone_by_their_kind() {
-    let fault =
-        |kind: &str| FaultRow { build: BUILDS[1].into(), kind: kind.into(), count: 3, examples: Vec::new() };
+    let fault = |kind: FaultKind| FaultRow { build: BUILDS[1].into(), kind, count: 3, examples: Vec::new() };
     let (mut a, mut b) = (with(vec![]), with(vec![]));
-    a.functions[0].faults = vec![fault("timeout"), fault("SIGFPE")];
-    b.functions[0].faults = vec![fault("timeout"), fault("SIGSEGV")];
+    a.functions[0].faults = vec![fault(FaultKind::Timeout), fault(FaultKind::Signal(8))];
+    b.functions[0].faults = vec![fault(FaultKind::Timeout), fault(FaultKind::Signal(11))];
     let comparison = compare(&a, &b, &rules(0.5));
     let told: Vec<_> =
-        comparison.functions[0].builds[0].faults.iter().map(|f| (f.kind.as_str(), f.change)).collect();
-    assert_eq!(told, [("timeout", Change::Unchanged), ("SIGSEGV", Change::New), ("SIGFPE", Change::Gone)]);
+        comparison.functions[0].builds[0].faults.iter().map(|f| (f.kind.to_string(), f.change)).collect();
+    assert_eq!(
+        told,
+        [("timeout", Change::Unchanged), ("SIGSEGV", Change::New), ("SIGFPE", Change::Gone)]
+            .map(|(kind, change)| (kind.to_string(), change))
+    );
     assert_eq!(comparison.functions[0].builds[0].change, Change::New);
 }

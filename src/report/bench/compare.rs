@@ -17,7 +17,7 @@ pub(super) fn truth(grid: &Grid<'_>) -> Option<Section> {
     let share = |x: f64| format!("{:.1}%", 100.0 * x);
     let row = |t: &TruthTally| {
         vec![
-            t.strategy.clone(),
+            t.strategy.to_string(),
             t.functions.to_string(),
             format!("{} ({})", t.reached, percent(t.reached, t.functions)),
             share(t.covered),
@@ -53,7 +53,7 @@ pub(super) fn against(grid: &Grid<'_>, name: &str, other: &BenchFile) -> Section
     let row = |a: &Against| {
         let near = format!("{} ({})", a.near, percent(a.near, a.functions));
         vec![
-            a.strategy.clone(),
+            a.strategy.to_string(),
             a.functions.to_string(),
             near,
             a.above.to_string(),

@@ -90,7 +90,7 @@ mod tests {
         file.strategies.truncate(1);
         file.seeds.truncate(1);
         let text = BenchReport { file: &file, against: None, all: false }.markdown();
-        assert!(text.contains("| walk | 2 | 2 | 2 | 3 | 28.00 |"), "{text}");
+        assert!(text.contains("| mcmc | 2 | 2 | 2 | 3 | 28.00 |"), "{text}");
         assert!(!text.contains("Who wins") && !text.contains("Stability"), "{text}");
     }
 
@@ -98,7 +98,7 @@ mod tests {
     fn names_cannot_break_a_table_or_the_terminal() {
         let mut file = sample::bench();
         let hostile = "a|b\u{1b}[31m\n# c`<img src=x>";
-        file.strategies[0] = hostile.into();
+        file.builds[0].version = hostile.into();
         file.name = hostile.into();
         let report = BenchReport { file: &file, against: Some((hostile, &file)), all: true };
         for text in [report.markdown(), report.terminal(Style::PLAIN)] {

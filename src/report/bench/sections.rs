@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::cell::{digits, fixed, grouped, percent, probability, spread};
 use super::section::Section;
 use crate::bench::{self, BEHIND_BITS, Grid, OVER, STEADY, TIE_BITS};
-use crate::model::{BenchFile, Budget, StopReason, gist};
+use crate::model::{BenchFile, Budget, BuildStatus, StopReason, gist};
 use crate::report::number::{count, plural};
 
 /// Strategies differ on a function when their medians are further apart than this.
@@ -60,7 +60,7 @@ pub(super) fn tally(file: &BenchFile, grid: &Grid<'_>) -> Section {
     names.extend(headings(&["mean of maxima", "evaluations", "seconds", "evaluations/s"]));
     let mut rows = Vec::new();
     for tally in bench::tallies(grid) {
-        let mut row = vec![tally.strategy.clone()];
+        let mut row = vec![tally.strategy.to_string()];
         row.extend(tally.over.iter().map(|over| spread(*over, 0)));
         row.push(spread(tally.mean_bits, 2));
         row.extend([grouped(tally.evaluations), digits(tally.seconds), digits(tally.rate)]);
@@ -108,7 +108,7 @@ pub(super) fn stability(grid: &Grid<'_>) -> Option<Section> {
     names.extend(headings(&["worst", "of function"]));
     let row = |s: bench::Stability| {
         let (worst, ratio) = s.worst.unwrap_or_default();
-        let mut row = vec![s.strategy, s.functions.to_string()];
+        let mut row = vec![s.strategy.to_string(), s.functions.to_string()];
         row.extend(s.steady.iter().map(|n| format!("{n} ({})", percent(*n, s.functions))));
         row.extend(if ratio > 0.0 { [fixed(ratio, 3), worst] } else { ["0".into(), "-".into()] });
         row
@@ -150,7 +150,8 @@ pub(super) fn contest(grid: &Grid<'_>) -> Option<Section> {
 /// Where the first strategy loses clearly.
 pub(super) fn behind(grid: &Grid<'_>) -> Option<Section> {
     let first = grid.strategies.first().filter(|_| grid.strategies.len() > 1)?;
-    let row = |b: bench::Behind| vec![b.function, fixed(b.bits, 2), b.rival, fixed(b.rival_bits, 2)];
+    let row =
+        |b: bench::Behind| vec![b.function, fixed(b.bits, 2), b.rival.to_string(), fixed(b.rival_bits, 2)];
     let rows: Vec<_> = bench::behind(grid).into_iter().map(row).collect();
     let of = plural(grid.functions.len(), "function");
     let before = match rows.len() {
@@ -231,12 +232,12 @@ pub(super) fn stops(grid: &Grid<'_>) -> Section {
 
 pub(super) fn builds(file: &BenchFile) -> Section {
     let row = |build: &crate::model::BuildRow| {
-        let about = match build.status.as_str() {
-            "built" => build.version.clone(),
+        let about = match build.status {
+            BuildStatus::Built => build.version.clone(),
             status => format!("{status}: {}", gist(&build.reason)),
         };
         let role = if build.id == file.baseline { "baseline" } else { "variant" };
-        vec![build.id.clone(), role.into(), build.flags.join(" "), build.fpenv.clone(), about]
+        vec![build.id.to_string(), role.into(), build.flags.join(" "), build.fpenv.clone(), about]
     };
     Section {
         title: "Builds",

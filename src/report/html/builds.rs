@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::model::{BuildRow, InstructionCounts, RunFile, printable, printable_lines};
+use crate::model::{BuildId, BuildRow, InstructionCounts, RunFile, printable, printable_lines};
 use crate::report::number::count;
 use crate::report::plan::quoted;
 
 #[derive(Debug, Serialize)]
 pub(super) struct BuildView {
     id: String,
-    status: String,
+    status: &'static str,
     is_baseline: bool,
     version: String,
     flags: String,
@@ -32,7 +32,7 @@ pub(super) fn views(run: &RunFile) -> Vec<BuildView> {
     run.builds.iter().map(|build| view(build, &run.baseline)).collect()
 }
 
-fn view(build: &BuildRow, baseline: &str) -> BuildView {
+fn view(build: &BuildRow, baseline: &BuildId) -> BuildView {
     let flags: Vec<String> = build.flags.iter().map(|flag| printable(&quoted(flag))).collect();
     let mut total = InstructionCounts::default();
     build.audit.values().for_each(|counts| total.add(counts));
@@ -40,8 +40,8 @@ fn view(build: &BuildRow, baseline: &str) -> BuildView {
     let arithmetic = build.arithmetic.as_ref();
     BuildView {
         id: printable(&build.id),
-        status: printable(&build.status),
-        is_baseline: build.id == baseline,
+        status: build.status.as_str(),
+        is_baseline: build.id == *baseline,
         version: printable(&build.version),
         flags: flags.join(" "),
         target: printable(&build.target),

@@ -6,12 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::points::Points;
-use super::value::{bits, number, numbers, scalar};
+use super::value::{answer, bits, numbers};
 use super::why::FindingWhy;
-use crate::fp::Scalar;
 use crate::model::{
-    ComparisonRow, ConfirmRow, Confirmed, EdgeKind, FunctionRow, RangeRow, StopReason, WithoutFlushing,
-    WitnessRow,
+    BuildId, Category, ClassChange, ComparisonRow, ConfirmRow, Confirmed, EdgeKind, FaultKind, FindingId,
+    FunctionRow, RangeRow, SearchStatus, StopReason, WithoutFlushing, WitnessRow,
 };
 use crate::report::Material;
 use crate::report::plan::quoted;
@@ -23,14 +22,14 @@ pub(super) struct Detail<'a> {
     word: String,
     params: Vec<ParamData<'a>>,
     result: &'a str,
-    status: &'a str,
+    status: SearchStatus,
     stop: StopReason,
     evaluations: u64,
     source: Option<String>,
     comparisons: Vec<ComparisonData<'a>>,
     faults: Vec<FaultData<'a>>,
     camps: Vec<CampData<'a>>,
-    missing: &'a BTreeMap<String, String>,
+    missing: &'a BTreeMap<BuildId, String>,
     points: Option<Points>,
 }
 
@@ -48,7 +47,7 @@ struct ComparisonData<'a> {
     evaluations: u64,
     stop: StopReason,
     max: f64,
-    changes: &'a BTreeMap<String, u64>,
+    changes: &'a BTreeMap<ClassChange, u64>,
     ranges: Vec<RangeData<'a>>,
     /// Where there is no range: the one input that differs.
     lone: Option<WitnessData<'a>>,
@@ -64,7 +63,7 @@ struct RangeData<'a> {
     odd: u64,
     mean: f64,
     max: f64,
-    category: &'a str,
+    category: Category,
     /// Whether the builds agree once subnormals are kept; None where neither flushes.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<WithoutFlushing>,
@@ -87,7 +86,7 @@ struct WitnessData<'a> {
 #[derive(Debug, Serialize)]
 struct FaultData<'a> {
     build: &'a str,
-    kind: &'a str,
+    kind: FaultKind,
     count: u64,
     examples: Vec<Vec<Value>>,
 }
@@ -95,30 +94,31 @@ struct FaultData<'a> {
 #[derive(Debug, Serialize)]
 struct CampData<'a> {
     ranges: usize,
-    camps: &'a [Vec<String>],
+    camps: &'a [Vec<BuildId>],
     divided: &'a str,
 }
 
 /// Reads one function of a material; `most` bounds its samples.
 pub(super) fn detail<'a>(material: &'a Material, function: &'a FunctionRow, most: usize) -> Detail<'a> {
-    let scalars: Vec<Scalar> = function.params.iter().map(|p| scalar(&p.ty)).collect();
-    let reader = Reader { material, function, scalars: &scalars, result: scalar(&function.result) };
+    let reader = Reader { material, function };
     let domain = |index: usize| function.domains.get(index).map_or("", String::as_str);
     let params = function.params.iter().enumerate();
     let faults = function.faults.iter().map(|f| FaultData {
         build: &f.build,
-        kind: &f.kind,
+        kind: f.kind,
         count: f.count,
-        examples: f.examples.iter().map(|inputs| numbers(&scalars, inputs)).collect(),
+        examples: f.examples.iter().map(|inputs| numbers(inputs)).collect(),
     });
     let camps = function.camps.iter();
     let samples = material.samples.get(&function.name).filter(|s| !s.samples.is_empty());
     Detail {
         name: &function.name,
         word: quoted(&function.name),
-        params: params.map(|(i, p)| ParamData { name: &p.name, ty: &p.ty, domain: domain(i) }).collect(),
-        result: &function.result,
-        status: &function.status,
+        params: params
+            .map(|(i, p)| ParamData { name: &p.name, ty: p.ty.c_name(), domain: domain(i) })
+            .collect(),
+        result: function.result.c_name(),
+        status: function.status,
         stop: function.stop_reason,
         evaluations: function.evaluations,
         source: function.source.as_ref().map(|s| format!("{}:{}", s.file, s.line)),
@@ -128,22 +128,20 @@ pub(super) fn detail<'a>(material: &'a Material, function: &'a FunctionRow, most
             .map(|c| CampData { ranges: c.ranges.len(), camps: &c.camps, divided: &c.divided_by })
             .collect(),
         missing: &function.missing,
-        points: samples.map(|samples| Points::new(samples, &scalars, most)),
+        points: samples.map(|samples| Points::new(samples, &function.scalars(), most)),
     }
 }
 
 /// What is the same for all findings of a function.
-struct Reader<'a, 's> {
+struct Reader<'a> {
     material: &'a Material,
     function: &'a FunctionRow,
-    scalars: &'s [Scalar],
-    result: Scalar,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> Reader<'a> {
     fn comparison(&self, row: &'a ComparisonRow) -> ComparisonData<'a> {
         let lone = row.witness.as_ref().filter(|_| row.ranges.is_empty());
-        let id = || format!("{}#{}.max", self.function.name, row.build);
+        let id = || FindingId::of_max(&self.function.name, &row.build);
         ComparisonData {
             build: &row.build,
             evaluations: row.evaluations,
@@ -158,26 +156,26 @@ impl<'a> Reader<'a, '_> {
     fn range(&self, row: &'a RangeRow) -> RangeData<'a> {
         let letter = |edge: EdgeKind| if edge == EdgeKind::Sharp { 's' } else { 'r' };
         RangeData {
-            lo: numbers(self.scalars, &row.lo),
-            hi: numbers(self.scalars, &row.hi),
+            lo: numbers(&row.lo),
+            hi: numbers(&row.hi),
             edges: row.edges.iter().flat_map(|e| [letter(e.lo), letter(e.hi)]).collect(),
             samples: row.samples,
             odd: row.inconsistent,
             mean: bits(row.mean_bits),
             max: bits(row.max_bits),
-            category: &row.category,
+            category: row.category,
             kept: row.without_flushing,
             witness: self.witness(&row.id, &row.witness),
         }
     }
 
-    fn witness(&self, id: &str, row: &WitnessRow) -> WitnessData<'a> {
+    fn witness(&self, id: &FindingId, row: &WitnessRow) -> WitnessData<'a> {
         let confirmed = |row: &'a ConfirmRow| (row.confirmed, row.reason.as_str());
         WitnessData {
-            id: quoted(id),
-            inputs: numbers(self.scalars, &row.inputs),
-            baseline: number(self.result, &row.baseline),
-            variant: number(self.result, &row.variant),
+            id: quoted(&id.to_string()),
+            inputs: numbers(&row.inputs),
+            baseline: answer(row.baseline),
+            variant: answer(row.variant),
             confirmed: self.material.confirmation(id).map(confirmed),
             why: self.material.explain.as_ref().and_then(|file| FindingWhy::new(file, id)),
         }

@@ -129,10 +129,10 @@ fn facts(run: &RunFile) -> Vec<(&'static str, String)> {
         Budget::Evaluations(n) => format!("{} evaluations", count(n)),
     };
     let evaluations = run.functions.iter().map(|f| f.evaluations).sum();
-    let built = run.builds.iter().filter(|b| b.status == "built").count();
+    let built = run.builds.iter().filter(|b| b.is_built()).count();
     vec![
         ("baseline", printable(&run.baseline)),
-        ("strategy", printable(&run.strategy)),
+        ("strategy", run.strategy.to_string()),
         ("budget", budget),
         ("seed", run.seed.to_string()),
         ("functions", count(run.functions.len() as u64)),
@@ -177,7 +177,7 @@ mod tests {
             samples: [("airy_ai".to_string(), samples)].into(),
             confirm: Some(ConfirmFile {
                 schema: CONFIRM_SCHEMA.into(),
-                witnesses: [("airy_ai#gcc/O3-fast/native.1".to_string(), row)].into(),
+                witnesses: [("airy_ai#gcc/O3-fast/native.1".parse().unwrap(), row)].into(),
             }),
             speed: None,
             explain: sample::material().explain,

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::fp::{Scalar, parse_number};
-use crate::model::FunctionSamples;
+use crate::model::{BuildId, FunctionSamples};
 
 /// A sample without a value to compare.
 const NO_VALUE: u16 = u16::MAX;
@@ -36,10 +36,10 @@ impl Points {
             pack(kept.iter().map(|s| word(scalar, text(s).map_or("nan", String::as_str)).to_le_bytes()))
         };
         let mut bits: Vec<String> = Vec::new();
-        let column = |(index, build): (usize, &String)| {
+        let column = |(index, build): (usize, &BuildId)| {
             let steps: Vec<u16> = kept.iter().map(|&s| step(samples.samples[s].1.get(index))).collect();
             if steps.iter().all(|&step| step == 0) {
-                return (build.clone(), None);
+                return (build.to_string(), None);
             }
             let text = pack(steps.into_iter().map(u16::to_le_bytes));
             // Builds of one compiler often agree with each other, and then their columns are equal.
@@ -47,7 +47,7 @@ impl Points {
                 bits.push(text);
                 bits.len() - 1
             });
-            (build.clone(), Some(place))
+            (build.to_string(), Some(place))
         };
         let of = samples.builds.iter().enumerate().map(column).collect();
         Points {
@@ -115,7 +115,7 @@ mod tests {
         FunctionSamples {
             function: "f".into(),
             params: vec!["x".into(), "n".into()],
-            builds: ["a", "b", "c", "d"].map(String::from).into(),
+            builds: ["a", "b", "c", "d"].map(BuildId::from).into(),
             samples: (0..count).map(sample).collect(),
         }
     }

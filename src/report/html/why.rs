@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::value::bits;
 use crate::model::{
-    CauseRow, ExplainFile, ExplainRow, Explained, FixRow, Layer, RunFile, SafeRow, Standing, Suspect,
+    CauseRow, ExplainFile, ExplainRow, Explained, FindingId, FixRow, Layer, RunFile, SafeRow, Standing,
+    Suspect,
 };
 use crate::report::Material;
 use crate::report::cause::{explained_word, fix_words, layer, named, spent};
@@ -113,7 +114,7 @@ impl<'a> Why<'a> {
 }
 
 impl<'a> FindingWhy<'a> {
-    pub(super) fn new(file: &'a ExplainFile, id: &str) -> Option<FindingWhy<'a>> {
+    pub(super) fn new(file: &'a ExplainFile, id: &FindingId) -> Option<FindingWhy<'a>> {
         let row = file.findings.get(id)?;
         let cause = file.cause(id).map(|(index, _)| index);
         let layers = row.layers.iter().map(|(layer, answer)| LayerData {
@@ -132,7 +133,7 @@ fn is_fragile(row: &ExplainRow) -> bool {
 }
 
 /// Every finding of a run by its id.
-fn spots(run: &RunFile) -> BTreeMap<String, Spot<'_>> {
+fn spots(run: &RunFile) -> BTreeMap<FindingId, Spot<'_>> {
     let mut spots = BTreeMap::new();
     for (f, function) in run.functions.iter().enumerate() {
         for comparison in &function.comparisons {
@@ -141,7 +142,7 @@ fn spots(run: &RunFile) -> BTreeMap<String, Spot<'_>> {
             for (index, range) in comparison.ranges.iter().enumerate() {
                 spots.insert(range.id.clone(), spot(index + 1, range.max_bits));
             }
-            let own = format!("{}#{}.max", function.name, comparison.build);
+            let own = FindingId::of_max(&function.name, &comparison.build);
             spots.insert(own, spot(0, comparison.max_bits));
         }
     }
@@ -151,10 +152,10 @@ fn spots(run: &RunFile) -> BTreeMap<String, Spot<'_>> {
 fn cause_data<'a>(
     file: &'a ExplainFile,
     cause: &'a CauseRow,
-    spots: &BTreeMap<String, Spot<'a>>,
+    spots: &BTreeMap<FindingId, Spot<'a>>,
 ) -> CauseData<'a> {
     let environment = layer(file, cause, Layer::Environment).filter(|row| !row.causes.is_empty());
-    let fragile = |id: &&String| file.findings.get(*id).is_some_and(is_fragile);
+    let fragile = |id: &&FindingId| file.findings.get(*id).is_some_and(is_fragile);
     let fix = |fix: &'a FixRow| FixData { words: fix_words(fix), patch: &fix.patch };
     CauseData {
         build: &cause.build,
@@ -203,11 +204,11 @@ mod tests {
     #[test]
     fn a_finding_has_its_cause_or_the_reason_why_not() {
         let file = sample::material().explain.unwrap();
-        let with = FindingWhy::new(&file, "quadratic_root#gcc/O3-fast/native.1").unwrap();
+        let with = FindingWhy::new(&file, &"quadratic_root#gcc/O3-fast/native.1".parse().unwrap()).unwrap();
         assert_eq!((with.cause, with.open, with.layers.len()), (Some(1), None, 1));
-        let id = format!("{0}#{0}.1", sample::HOSTILE);
+        let id = FindingId::of_range(sample::HOSTILE, &sample::HOSTILE.into(), 0);
         let without = FindingWhy::new(&file, &id).unwrap();
         assert!(without.cause.is_none() && without.open.unwrap().1.starts_with("no such build"));
-        assert!(FindingWhy::new(&file, "lone#gcc/O3-fast/native.max").is_none());
+        assert!(FindingWhy::new(&file, &"lone#gcc/O3-fast/native.max".parse().unwrap()).is_none());
     }
 }

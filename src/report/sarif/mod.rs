@@ -10,8 +10,9 @@ use super::number::{exact, interval, plural, share};
 use super::place::Place;
 use super::text::uri_path;
 use super::{Material, cause};
-use crate::findings::Category;
-use crate::model::{ComparisonRow, FunctionRow, NumberText, RangeRow, WitnessRow, gist, printable};
+use crate::model::{
+    Answer, Category, ComparisonRow, FindingId, FunctionRow, Number, RangeRow, WitnessRow, gist, printable,
+};
 use log::{
     ArtifactLocation, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
     PhysicalLocation, Region, RelatedLocation, ReportingConfiguration, Rule, Run, SarifResult, Tool,
@@ -34,13 +35,13 @@ pub fn render(material: &Material, root: &str) -> String {
         },
     )]
     .into();
-    let failed = run.builds.iter().filter(|b| b.status != "built");
+    let failed = run.builds.iter().filter(|b| !b.is_built());
     let notifications = failed.map(|build| Notification {
         level: "warning",
         message: Message::new(format!(
             "{} was not evaluated ({}): {}",
             printable(&build.id),
-            printable(&build.status),
+            build.status,
             printable(gist(&build.reason))
         )),
     });
@@ -79,7 +80,7 @@ fn level_of(category: Category) -> &'static str {
     match category {
         Category::Fault | Category::Sign | Category::Magnitude => "error",
         Category::ClassChange | Category::Flush | Category::Halved | Category::Digits => "warning",
-        Category::Rounding => "note",
+        Category::Rounding | Category::Lone => "note",
     }
 }
 
@@ -95,8 +96,8 @@ fn of_function(material: &Material, function: &FunctionRow, root: &str) -> Vec<S
             *number += 1;
             let key = format!("{orthant} {number}");
             let mut result = result(function, comparison, root, &key);
-            result.rule_id = printable(&range.category);
-            result.level = spelled(Level::of(range.max_bits, &range.category));
+            result.rule_id = range.category.to_string();
+            result.level = spelled(Level::of(range.max_bits, Some(range.category)));
             result.message = Message::new(message(material, function, comparison, range));
             results.push(finished(explained(material, &range.id, root, result)));
         }
@@ -104,20 +105,18 @@ fn of_function(material: &Material, function: &FunctionRow, root: &str) -> Vec<S
             let mut result = result(function, comparison, root, "lone");
             let category = if is_fault(witness) { Category::Fault } else { Category::Rounding };
             result.rule_id = category.to_string();
-            result.level = spelled(Level::of(comparison.max_bits, category.as_str()));
+            result.level = spelled(Level::of(comparison.max_bits, Some(category)));
             let head = head(material, function, comparison, comparison.max_bits);
             result.message = Message::new(format!("{head} at one input; {}", told(function, witness)));
-            let id = format!("{}#{}.max", function.name, comparison.build);
+            let id = FindingId::of_max(&function.name, &comparison.build);
             results.push(finished(explained(material, &id, root, result)));
         }
     }
     results
 }
 
-/// Faults are stored by name where a number would be.
 fn is_fault(witness: &WitnessRow) -> bool {
-    let number = |n: &NumberText| n.hex.contains("0x") || n.dec.parse::<f64>().is_ok();
-    !number(&witness.baseline) || !number(&witness.variant)
+    [witness.baseline, witness.variant].iter().any(|answer| matches!(answer, Answer::Fault(_)))
 }
 
 fn spelled(level: Level) -> &'static str {
@@ -169,7 +168,7 @@ fn physical(file: &str, root: &str, region: Region) -> PhysicalLocation {
 }
 
 /// Adds the cause of a finding: its statements as places, its line to the message.
-fn explained(material: &Material, finding: &str, root: &str, mut result: SarifResult) -> SarifResult {
+fn explained(material: &Material, finding: &FindingId, root: &str, mut result: SarifResult) -> SarifResult {
     let Some(cause) = material.cause(finding) else { return result };
     result.message.text.push_str(&format!("; cause: {}", cause::line(cause)));
     let statements = cause.causes.iter().flatten().filter(|suspect| suspect.line > 0);
@@ -187,11 +186,12 @@ fn explained(material: &Material, finding: &str, root: &str, mut result: SarifRe
 
 /// The signs of a range's inputs, such as `+-`.
 fn orthant(range: &RangeRow) -> String {
+    let is_negative = |end: &Number| end.scalar.is_negative(end.bits);
     range
         .hi
         .iter()
         .zip(&range.lo)
-        .map(|(hi, lo)| if hi.hex.starts_with('-') || lo.hex.starts_with('-') { '-' } else { '+' })
+        .map(|(hi, lo)| if is_negative(hi) || is_negative(lo) { '-' } else { '+' })
         .collect()
 }
 
@@ -209,7 +209,7 @@ fn head(material: &Material, function: &FunctionRow, comparison: &ComparisonRow,
 fn told(function: &FunctionRow, witness: &WitnessRow) -> String {
     let inputs = function.params.iter().zip(&witness.inputs);
     let inputs: Vec<_> = inputs.map(|(p, x)| format!("{} = {}", printable(&p.name), exact(x))).collect();
-    let (baseline, variant) = (printable(&witness.baseline.dec), printable(&witness.variant.dec));
+    let (baseline, variant) = (witness.baseline.dec(), witness.variant.dec());
     format!("at {}: {baseline} becomes {variant}", inputs.join(", "))
 }
 
@@ -222,7 +222,7 @@ fn message(
     let bounds = function.params.iter().zip(range.lo.iter().zip(&range.hi));
     let bounds: Vec<_> =
         bounds.map(|(p, (lo, hi))| format!("{} in {}", printable(&p.name), interval(lo, hi))).collect();
-    let confirmed = material.confirmation(&range.id).map(|row| format!("{:?}", row.confirmed).to_lowercase());
+    let confirmed = material.confirmation(&range.id).map(|row| row.confirmed.as_str());
     let confirmed = confirmed.map(|word| format!("; confirmed in plain executables: {word}"));
     format!(
         "{} for {} ({} of {}); {}{}",

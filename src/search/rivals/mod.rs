@@ -13,7 +13,7 @@ mod mcmc;
 mod random;
 mod walk;
 
-pub use walk::{WalkUnit, run as run_walk, walk_of};
+pub use walk::{WalkUnit, run as run_walk};
 
 use crate::model::{Budget, FunctionResult, StopReason};
 use crate::search::Task;

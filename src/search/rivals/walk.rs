@@ -1,4 +1,4 @@
-//! A sequential algorithm on one variant: the table of the algorithms, and the `Walker` through
+//! A sequential algorithm on one variant: which strategy walks how, and the `Walker` through
 //! which each of them evaluates inputs within its budget.
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::keepsake::Keepsake;
 use super::{bgrt, ga, hsed, lsga, mcmc, random};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
-use crate::model::Function;
+use crate::model::{Function, StrategyName};
 use crate::search::Task;
 use crate::search::evaluate::{Found, Probe, Score, keep_best};
 use crate::search::sample::ParamSampler;
@@ -19,19 +19,17 @@ pub const NOTHING: f64 = -1.0;
 /// An algorithm: it walks until the walker's budget is over.
 type Walk = fn(&mut Walker) -> Result<(), EvalError>;
 
-/// The algorithms by the name of their strategy.
-const WALKS: [(&str, Walk); 6] = [
-    ("random", random::walk),
-    ("bgrt", bgrt::walk),
-    ("mcmc", mcmc::walk),
-    ("ga", ga::walk),
-    ("lsga", lsga::walk),
-    ("hsed", hsed::walk),
-];
-
-/// The walk of a strategy; None when the strategy is none of these.
-pub fn walk_of(strategy: &str) -> Option<Walk> {
-    WALKS.iter().find(|(name, _)| *name == strategy).map(|(_, walk)| *walk)
+/// The walk of a strategy; None when the strategy is no sequential algorithm.
+fn walk_of(strategy: StrategyName) -> Option<Walk> {
+    match strategy {
+        StrategyName::Random => Some(random::walk),
+        StrategyName::Bgrt => Some(bgrt::walk),
+        StrategyName::Mcmc => Some(mcmc::walk),
+        StrategyName::Ga => Some(ga::walk),
+        StrategyName::Lsga => Some(lsga::walk),
+        StrategyName::Hsed => Some(hsed::walk),
+        StrategyName::Auto | StrategyName::Cigen | StrategyName::Exhaustive => None,
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +43,7 @@ pub struct WalkUnit {
 
 pub fn run(task: &Task, unit: &WalkUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
     let mut walker = Walker::new(task, unit, evaluator);
-    if let Some(walk) = walk_of(&task.settings.strategy) {
+    if let Some(walk) = walk_of(task.settings.strategy) {
         walk(&mut walker)?;
     }
     walker.close()

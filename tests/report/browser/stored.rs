@@ -121,7 +121,7 @@ pub fn few() -> (Value, Vec<Value>) {
     let names: Vec<String> = (0..18).map(|f| format!("f{f:02}")).collect();
     let row = |name: &String| {
         let at = |r: i32| (2f64.powi(r * 8), 2f64.powi(r * 8 + 4));
-        let ranges = (0..12).map(|r| range(&format!("{name}#{r}"), 1, at(r), 50.0));
+        let ranges = (0..12).map(|r| range(&format!("{name}#b.{r}"), 1, at(r), 50.0));
         function(name, &["x"], vec![comparison(builds[1], 50.0, ranges.collect())])
     };
     let drawn = names.iter().map(|name| samples(name, &["x"], &builds[1..], 20));

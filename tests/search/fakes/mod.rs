@@ -84,7 +84,7 @@ pub fn planted_build(task: &Task, regions: &[Region]) -> FakeBuild {
 }
 
 pub fn search(task: &Task, builds: Vec<FakeBuild>) -> FunctionResult {
-    run_here(task, &mut Fake::new(task.function.arity(), builds)).unwrap().unwrap()
+    run_here(task, &mut Fake::new(task.function.arity(), builds)).unwrap()
 }
 
 pub fn search_planted(task: &Task, regions: &[Region]) -> FunctionResult {
