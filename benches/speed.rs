@@ -188,7 +188,7 @@ fn evolution() {
             let answer = run_unit(&task, &unit, &mut clocked).unwrap();
             if matches!(unit, Unit::Evolve(_)) {
                 outside += start.elapsed().saturating_sub(clocked.inside);
-                evaluations += answer.evaluations;
+                evaluations += answer.evaluations();
             }
             answers.push(answer);
         }

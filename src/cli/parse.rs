@@ -192,7 +192,7 @@ mod tests {
         let budget = |text: &str| {
             let Command::Run(args) = parsed(&format!("--budget {text}")).unwrap() else { panic!("not run") };
             let mut settings = SearchSettings::default();
-            args.search.apply(&mut settings);
+            args.search.apply(&mut settings).unwrap();
             settings.budget
         };
         assert_eq!(budget("2_000_000"), Budget::Evaluations(2_000_000));

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::answer::narrowest;
-use crate::model::{BuildId, CauseRow, ExplainFile, ExplainRow, FindingId, Layer, LayerRow, Standing, Suspect};
+use crate::model::{
+    BuildId, CauseRow, ExplainFile, ExplainRow, FindingId, Layer, LayerRow, Standing, Suspect,
+};
 
 /// The causes of explained findings, those of most findings first. `builds` names the builds of a finding,
 /// baseline and variant.

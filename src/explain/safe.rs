@@ -10,7 +10,9 @@ use super::error::ExplainError;
 use super::reference::baseline_args;
 use super::scene::{Desk, Side};
 use super::whole::Workshop;
-use crate::model::{Build, BuiltObject, Cost, ExplainFile, FindingId, Layer, LayerRow, Outcome, SafeRow, Suspect};
+use crate::model::{
+    Build, BuiltObject, Cost, ExplainFile, FindingId, Layer, LayerRow, Outcome, SafeRow, Suspect,
+};
 use crate::toolchain::{Atoms, Kind, find};
 
 /// Rounds of giving up flags; each gives up at least one.

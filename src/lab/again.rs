@@ -71,7 +71,8 @@ impl Built<'_> {
         }
         let question = |(function, indices): &(usize, Vec<usize>)| {
             let there = indices.iter().chain(indices.iter().rev());
-            let inputs = there.flat_map(|&index| looks[index].inputs.iter().map(|input| input.bits)).collect();
+            let inputs =
+                there.flat_map(|&index| looks[index].inputs.iter().map(|input| input.bits)).collect();
             self.panel.question(*function, inputs, Mode::Together)
         };
         let mut pieces = Vec::new();

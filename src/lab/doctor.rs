@@ -10,8 +10,8 @@ use super::open::{Lab, Means};
 use super::panel::Panel;
 use crate::fp::Scalar;
 use crate::model::{
-    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Domain, Experiment, Function, FunctionStatus, NoEvents,
-    Outcome, Param, Sources,
+    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Domain, Experiment, Function, FunctionStatus,
+    NoEvents, Outcome, Param, Sources,
 };
 use crate::pool::{Limits, Mode};
 use crate::toolchain::{debian_package, locate};

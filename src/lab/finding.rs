@@ -21,9 +21,8 @@ impl<'r> Finding<'r> {
     /// Every finding of some functions.
     pub fn all(run: &'r RunFile, wanted: impl Fn(&str) -> bool) -> Vec<Finding<'r>> {
         let rows = run.functions.iter().filter(|row| wanted(&row.name));
-        let of = |row: &'r FunctionRow| {
-            witnesses(row).into_iter().map(move |witness| Finding { row, witness })
-        };
+        let of =
+            |row: &'r FunctionRow| witnesses(row).into_iter().map(move |witness| Finding { row, witness });
         rows.flat_map(of).collect()
     }
 }

@@ -94,7 +94,13 @@ impl Panel {
     ///
     /// An input has as many words as the function has parameters, each with the bits of its number in the low
     /// end; inputs stand one after the other.
-    pub fn ask(&self, function: usize, build: usize, inputs: &[u64], mode: Mode) -> Result<Outcomes, LabError> {
+    pub fn ask(
+        &self,
+        function: usize,
+        build: usize,
+        inputs: &[u64],
+        mode: Mode,
+    ) -> Result<Outcomes, LabError> {
         let answers = self.ask_all(build, &[self.question(function, inputs.to_vec(), mode)])?;
         Ok(answers.into_iter().next().unwrap_or_else(silence))
     }

@@ -42,7 +42,9 @@ impl Built<'_> {
                     return Verdict::Unevaluated { reason: format!("{build}: {reason}") };
                 }
             }
-            let now = |build| Some(Answer::new(function.result, *outcomes.get(&(build, witness.inputs.as_slice()))?));
+            let now = |build| {
+                Some(Answer::new(function.result, *outcomes.get(&(build, witness.inputs.as_slice()))?))
+            };
             match (now(&witness.baseline), now(&witness.build)) {
                 (Some(baseline), Some(variant)) => judge(nan, &witness.row, baseline, variant),
                 _ => Verdict::Unevaluated { reason: "it gave no outcome".into() },

@@ -10,7 +10,8 @@ use super::programs::Programs;
 use crate::compile::{Relocation, ReproCall, repro_lines, repro_text, setting_words};
 use crate::findings::{StoredWitness, answer_word, replayable};
 use crate::model::{
-    Answer, Build, BuildId, EventSink, Experiment, FaultKind, FindingId, FpSetting, Number, RunFile, printable,
+    Answer, Build, BuildId, EventSink, Experiment, FaultKind, FindingId, FpSetting, Number, RunFile,
+    printable,
 };
 use crate::toolchain::{Family, find};
 

@@ -53,7 +53,7 @@ mod tests {
 
     const COORDINATES: usize = 16;
 
-    fn sixteen_doubles(strategy: &str, budget: Budget) -> Task {
+    fn sixteen_doubles(strategy: StrategyName, budget: Budget) -> Task {
         let param = |i: usize| Param {
             name: format!("x{i}"),
             c_type: "double".into(),
@@ -71,7 +71,7 @@ mod tests {
                 headers: Vec::new(),
             },
             builds: vec![BuildId("gcc/O0/native".into()), BuildId("gcc/O3/native".into())],
-            settings: SearchSettings { strategy: strategy.into(), budget, ..SearchSettings::default() },
+            settings: SearchSettings { strategy, budget, ..SearchSettings::default() },
             literals: Vec::new(),
         }
     }
@@ -79,17 +79,17 @@ mod tests {
     #[test]
     fn sixteen_coordinates_that_differ_everywhere_are_searched_in_bounded_memory() {
         for (strategy, budget) in [
-            ("auto", Budget::Evaluations(12_000)),
-            ("cigen", Budget::Evaluations(12_000)),
-            ("random", Budget::Evaluations(12_000)),
-            ("hsed", Budget::Evaluations(5_000)),
-            ("mcmc", Budget::Evaluations(5_000)),
+            (StrategyName::Auto, Budget::Evaluations(12_000)),
+            (StrategyName::Cigen, Budget::Evaluations(12_000)),
+            (StrategyName::Random, Budget::Evaluations(12_000)),
+            (StrategyName::Hsed, Budget::Evaluations(5_000)),
+            (StrategyName::Mcmc, Budget::Evaluations(5_000)),
         ] {
             let task = sixteen_doubles(strategy, budget);
             let one: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits()));
             let off: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits() + 1));
             let mut fake = Fake::new(COORDINATES, vec![one, off]);
-            let mut strategy = create(&task).unwrap();
+            let mut strategy = create(&task);
             let mut units = strategy.next(Vec::new());
             while !units.is_empty() {
                 let answers: Vec<Answer> =

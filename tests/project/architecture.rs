@@ -205,7 +205,7 @@ fn functions_of(text: &str) -> Vec<(&str, usize)> {
         };
         let more = match line.ends_with(['}', ';']) {
             true => 0,
-            false => lines[i + 1..].iter().position(|line| ends(&line)).map_or(0, |at| at + 1),
+            false => lines[i + 1..].iter().position(|line| ends(line)).map_or(0, |at| at + 1),
         };
         functions.push((name, 1 + more));
     }
