@@ -71,6 +71,7 @@ fn row(strategy: &str, seed: u64, function: &str, max_bits: f64) -> BenchRow {
 fn build(flags: &str, args: &[&str]) -> BuildRow {
     BuildRow {
         id: format!("cc/{flags}/native"),
+        implementation: String::new(),
         compiler: "cc".into(),
         version: "cc 1.0".into(),
         flags: args.iter().map(|a| a.to_string()).collect(),

@@ -14,7 +14,7 @@ use crate::findings::outcome_text;
 use crate::fp::Scalar;
 use crate::model::{
     Artifact, ArtifactStatus, Build, BuiltObject, Callee, Domain, Experiment, Function, FunctionStatus,
-    NoEvents, Outcome, Param, Sources,
+    Implementation, NoEvents, Outcome, Param, Sources,
 };
 use crate::plan;
 use crate::pool::{Limits, LoadPlan, Mode, Pool};
@@ -25,8 +25,9 @@ use crate::toolchain::{debian_package, locate};
 const TRIAL: f64 = 1.5;
 
 pub fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, Failure> {
-    let experiment = trial(lab::load(&args.matrix, &FunctionGlobs::default())?);
+    let experiment = lab::load(&args.matrix, &FunctionGlobs::default())?;
     let plan = plan::expand(&experiment)?;
+    let experiment = trial(experiment);
     let cancel = interrupt::flag()?;
     let cache = Cache::open(&Cache::default_folder())?;
     let jobs = lab::jobs(None);
@@ -77,15 +78,17 @@ fn trial(experiment: Experiment) -> Experiment {
         params: vec![param],
         result: Scalar::F64,
         result_c_type: "double".into(),
-        callee: Callee::Call("x".into()),
+        callee: Callee::Elsewhere,
         headers: Vec::new(),
     };
-    Experiment {
-        functions: vec![identity],
-        sources: Sources { files: Vec::new(), ..experiment.sources },
+    let bare = |implementation: Implementation| Implementation {
+        sources: Sources { files: Vec::new(), ..implementation.sources },
         setup: None,
-        ..experiment
-    }
+        calls: [(identity.name.clone(), Callee::Call("x".into()))].into(),
+        ..implementation
+    };
+    let implementations = experiment.implementations.into_iter().map(bare).collect();
+    Experiment { functions: vec![identity.clone()], implementations, ..experiment }
 }
 
 /// What is wrong with the trial call, if anything.

@@ -14,8 +14,8 @@ use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::literals::Mine;
 use crate::matrix;
 use crate::model::{
-    Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, STRATEGIES,
-    SearchSettings,
+    Artifact, ArtifactStatus, BuildId, EventSink, Experiment, Function, FunctionStatus, Implementation,
+    STRATEGIES, SearchSettings,
 };
 use crate::plan::{self, Plan};
 use crate::pool::{Limits, LoadPlan, Pool};
@@ -51,8 +51,9 @@ pub struct Lab {
     objects: Vec<Option<usize>>,
     /// For objects that flush subnormals the object of the same code that does not.
     unflushed: BTreeMap<usize, usize>,
-    /// The sources, read when somebody first asks for what is in them.
-    mine: OnceLock<Mine>,
+    /// For each implementation the functions as they are called there, and its sources, read when somebody first
+    /// asks for what is in them.
+    mines: OnceLock<Vec<(Vec<Option<Function>>, Mine)>>,
 }
 
 /// Loads a matrix and leaves out the functions that were not asked for.
@@ -147,7 +148,7 @@ impl Lab {
             pool,
             objects,
             unflushed,
-            mine: OnceLock::new(),
+            mines: OnceLock::new(),
         };
         lab.check_baseline()?;
         Ok(lab)
@@ -205,13 +206,29 @@ impl Lab {
         if !search.literals {
             return vec![Vec::new(); functions.len()];
         }
-        functions.iter().map(|function| self.mine().values(function)).collect()
+        let of_function = |n: usize| {
+            let mut values: Vec<f64> = Vec::new();
+            for (mine, function) in self.mined(n) {
+                let known: BTreeSet<u64> = values.iter().map(|value| value.abs().to_bits()).collect();
+                let fresh = mine.values(function).into_iter();
+                values.extend(fresh.filter(|value| !known.contains(&value.abs().to_bits())));
+            }
+            values
+        };
+        (0..functions.len()).map(of_function).collect()
     }
 
-    /// What the sources define.
-    pub fn mine(&self) -> &Mine {
-        let Experiment { sources, functions, .. } = &self.experiment;
-        self.mine.get_or_init(|| Mine::read(sources, functions))
+    /// What the sources of each implementation that has a function define, and the function as it is called there.
+    pub fn mined(&self, function: usize) -> impl Iterator<Item = (&Mine, &Function)> {
+        let Experiment { implementations, functions, .. } = &self.experiment;
+        let read = |implementation: &Implementation| {
+            let own: Vec<Option<Function>> = functions.iter().map(|f| implementation.function(f)).collect();
+            let called: Vec<Function> = own.iter().flatten().cloned().collect();
+            let mine = Mine::read(&implementation.sources, &called);
+            (own, mine)
+        };
+        let mines = self.mines.get_or_init(|| implementations.iter().map(read).collect());
+        mines.iter().filter_map(move |(own, mine)| Some((mine, own[function].as_ref()?)))
     }
 
     /// The builds that have a function, baseline first, and why the others have not.

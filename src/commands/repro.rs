@@ -20,6 +20,8 @@ use crate::store::{REPRO_SCRIPT, read_confirm, read_run, resolve, write_repro};
 
 /// Where folders go when nothing is said.
 const PLACE: &str = "repro";
+/// The C files of baseline and variant where they are not the same.
+const REPRO_FILES: [&str; 2] = ["repro-baseline.c", "repro-variant.c"];
 /// Where copies of the sources go in one.
 const FILES: &str = "files";
 /// A call that is to give a value has this long.
@@ -143,26 +145,30 @@ impl Maker<'_> {
         experiment.functions.retain(|f| f.name == *function);
         let moved = Relocation::new(&experiment, &[parts[0].build, parts[1].build], &headers, FILES);
         let experiment = moved.experiment(&experiment);
-        let sides = [
-            self.side(&moved, &experiment, (&parts[0], "baseline"), &row.baseline)?,
-            self.side(&moved, &experiment, (&parts[1], "variant"), &row.variant)?,
-        ];
+        let about =
+            format!("{}: prints the bits of the result at one input. Made by bitrift.", printable(id));
         let limit_ms = match [&row.baseline, &row.variant].into_iter().any(is_timeout) {
             true => experiment.search.timeout_ms,
             false => PATIENCE_MS,
         };
-        let call = ReproCall {
+        let call = |part: &Part<'_>| ReproCall {
             experiment: &experiment,
+            implementation: experiment.implementation(part.build),
             inputs: &self.witness.inputs,
             forced: parts.iter().any(|part| part.setting != FpSetting::default()),
             limit_ms,
-            about: &format!(
-                "{}: prints the bits of the result at one input. Made by bitrift.",
-                printable(id)
-            ),
+            about: &about,
         };
-        let text =
-            repro_text(&call).ok_or_else(|| Failure::new(Exit::Internal, "a finding without function"))?;
+        let text = |part: &Part<'_>| {
+            repro_text(&call(part)).ok_or_else(|| Failure::new(Exit::Internal, "a finding without function"))
+        };
+        let calls = [text(&parts[0])?, text(&parts[1])?];
+        // Two implementations are called in two ways.
+        let files = if calls[0] == calls[1] { [REPRO_FILE; 2] } else { REPRO_FILES };
+        let sides = [
+            self.side(&moved, &experiment, (&parts[0], files[0], "baseline"), &row.baseline)?,
+            self.side(&moved, &experiment, (&parts[1], files[1], "variant"), &row.variant)?,
+        ];
         let names = self.row.params.iter().map(|p| p.name.clone());
         let repro = Repro {
             id: id.clone(),
@@ -171,8 +177,8 @@ impl Maker<'_> {
             sides,
             host: format!("{}, {}", self.run.host.cpu, self.run.host.libm),
         };
-        let texts: BTreeMap<&str, String> =
-            [(REPRO_FILE, text), (REPRO_SCRIPT, script(&repro)), ("README.txt", readme(&repro))].into();
+        let mut texts: BTreeMap<&str, String> = files.into_iter().zip(calls).collect();
+        texts.extend([(REPRO_SCRIPT, script(&repro)), ("README.txt", readme(&repro))]);
         let copies = moved.files().map(|(from, to)| (to, from.to_path_buf())).collect();
         Ok(write_repro(out, &texts, &copies)?)
     }
@@ -194,12 +200,12 @@ impl Maker<'_> {
         &self,
         moved: &Relocation,
         experiment: &Experiment,
-        (part, folder): (&Part<'_>, &str),
+        (part, file, folder): (&Part<'_>, &str, &str),
         answer: &NumberText,
     ) -> Result<Side, Failure> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
-        let (compile, link) = repro_lines(experiment, &relocated, family(&build.command), folder);
+        let (compile, link) = repro_lines(experiment, &relocated, family(&build.command), (file, folder));
         let tunables = build.environment.tunables.iter();
         let mut run: Vec<String> =
             tunables.flat_map(|value| ["env".to_string(), format!("GLIBC_TUNABLES={value}")]).collect();

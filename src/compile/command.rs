@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::harness::{RUNNER, abi_args, harness, linker};
 use super::shim::{Shim, function_shims, setup_shim};
-use crate::model::{Build, Experiment, FpEnvPolicy, Libm};
+use crate::model::{Build, Experiment, FpEnvPolicy, Implementation, Libm};
 use crate::toolchain::{Family, PROBE_FILE};
 
 /// The linked object's name in command lines.
@@ -28,13 +28,14 @@ pub struct CommandLine {
 /// is run.
 pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> Vec<CommandLine> {
     let lines = Lines::new(experiment, build, family);
+    let made = lines.shims.iter().filter(|s| s.shim.lacking.is_none());
     let objects = lines.objects();
     lines
         .probe()
         .into_iter()
         .chain(lines.harness.iter().map(|s| s.line.clone()))
         .chain(lines.sources.iter().map(|s| s.line.clone()))
-        .chain(lines.setup.iter().chain(&lines.shims).map(|s| s.line.clone()))
+        .chain(lines.setup.iter().chain(made).map(|s| s.line.clone()))
         .chain([lines.link(&objects, lines.linkages()[0])])
         .chain(lines.check(&objects))
         .collect()
@@ -80,14 +81,15 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub fn new(experiment: &Experiment, build: &'a Build, family: Family) -> Lines<'a> {
         let folder = experiment.path.parent().unwrap_or(Path::new("/"));
+        let implementation = experiment.implementation(build);
         let compile = |what: String, source: &Path, stem: &str| {
-            let mut argv = source_args(experiment, build, family);
+            let mut argv = source_args(implementation, build, family);
             argv.extend(object_args(build, family, stem));
             argv.extend(["-o".into(), format!("{stem}.o"), source.display().to_string()]);
             CommandLine { what, argv }
         };
         let mut taken = BTreeSet::new();
-        let sources = experiment.sources.files.iter().map(|path| {
+        let sources = implementation.sources.files.iter().map(|path| {
             let stem = object_stem(path, &mut taken);
             let shown = path.strip_prefix(folder).unwrap_or(path).display();
             let line = compile(format!("compile {shown}"), path, &stem);
@@ -106,15 +108,15 @@ impl<'a> Lines<'a> {
             let line = CommandLine { what: shim.what.clone(), argv };
             ShimLine { object: format!("{}.o", shim.stem), line, shim }
         };
-        let shims = function_shims(experiment);
-        let harness = if build.is_loaded() { Vec::new() } else { harness(experiment, &shims).into() };
+        let shims = function_shims(experiment, implementation);
+        let harness = if build.is_loaded() { Vec::new() } else { harness(implementation, &shims).into() };
         Lines {
             harness: harness.into_iter().map(harness_line).collect(),
             build,
             family,
-            libs: experiment.sources.libs.iter().map(|lib| format!("-l{lib}")).collect(),
+            libs: implementation.sources.libs.iter().flat_map(|lib| library_args(lib)).collect(),
             sources: sources.collect(),
-            setup: setup_shim(experiment).map(shim_line),
+            setup: setup_shim(implementation).map(shim_line),
             shims: shims.into_iter().map(shim_line).collect(),
         }
     }
@@ -122,7 +124,8 @@ impl<'a> Lines<'a> {
     /// Every object's name, in link order.
     pub fn objects(&self) -> Vec<&str> {
         let harness = self.harness.iter().map(|s| s.object.as_str());
-        let generated = self.setup.iter().chain(&self.shims).map(|s| s.object.as_str());
+        let made = self.shims.iter().filter(|s| s.shim.lacking.is_none());
+        let generated = self.setup.iter().chain(made).map(|s| s.object.as_str());
         harness.chain(self.sources.iter().map(|s| s.object.as_str())).chain(generated).collect()
     }
 
@@ -223,12 +226,22 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// A library by its name, or by its file, which the loader is to find where it was.
+fn library_args(lib: &str) -> Vec<String> {
+    let Some((folder, file)) = lib.rsplit_once('/') else { return vec![format!("-l{lib}")] };
+    let mut args = vec![lib.to_string()];
+    if file.contains(".so") {
+        args.push(format!("-Wl,-rpath={folder}"));
+    }
+    args
+}
+
 /// What every source and shim is compiled with, before what makes an object of it.
-pub(super) fn source_args(experiment: &Experiment, build: &Build, family: Family) -> Vec<String> {
+pub(super) fn source_args(implementation: &Implementation, build: &Build, family: Family) -> Vec<String> {
     let mut argv = head(build, family);
     argv.extend(build.args.iter().cloned());
-    argv.extend(experiment.sources.include.iter().map(|p| format!("-I{}", p.display())));
-    argv.extend(experiment.sources.defines.iter().map(|d| format!("-D{d}")));
+    argv.extend(implementation.sources.include.iter().map(|p| format!("-I{}", p.display())));
+    argv.extend(implementation.sources.defines.iter().map(|d| format!("-D{d}")));
     argv
 }
 
@@ -326,7 +339,7 @@ mod tests {
 
     fn lines(command: &str, args: &[&str]) -> String {
         let mut experiment = samples::experiment(&["/lab/src/sum.c"], vec![samples::unary("sum")]);
-        experiment.setup = Some("init();".into());
+        experiment.implementations[0].setup = Some("init();".into());
         text(&command_lines(&experiment, &samples::build(command, args), Family::guess(command)))
     }
 

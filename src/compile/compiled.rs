@@ -19,6 +19,7 @@ use super::fpenv::control_words;
 use super::link::{LinkRequest, Linked};
 use super::object::{Made, ObjectRequest, Origin, make_object};
 use super::program::{Program, lacking, program};
+use super::shim::Shim;
 use crate::model::{
     Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
     FunctionStatus, gist,
@@ -64,8 +65,8 @@ pub struct Compiled {
     pub interrupted: bool,
 }
 
-/// Compiles every build that this machine can. Only a cache that cannot be written is an error.
-pub fn compile_all(
+/// Compiles builds as they are. Only a cache that cannot be written is an error.
+pub fn compile_builds(
     experiment: &Experiment,
     builds: &[Build],
     cache: &Cache,
@@ -214,7 +215,7 @@ impl Stage<'_> {
         if let Some(why) = lacking(build) {
             return Err(Unbuilt::Skipped(why));
         }
-        let mut folders = self.experiment.sources.include.clone();
+        let mut folders = self.experiment.implementation(build).sources.include.clone();
         folders.extend(include_folders(&build.args));
         let lines = Lines::new(self.experiment, build, compiler.family);
         Ok(Ready { build, compiler, lines, folders })
@@ -244,6 +245,9 @@ impl Stage<'_> {
                 // Quoted includes look beside the source first.
                 folders.extend(source.path.parent().map(PathBuf::from));
                 (&source.line, &source.object, Origin::File(&source.path))
+            }
+            Part::Shim(ShimLine { shim: Shim { lacking: Some(why), .. }, .. }) => {
+                return Err(Failure::Tool(why.clone()));
             }
             Part::Shim(ShimLine { shim, object, line }) => {
                 name = format!("{}.c", shim.stem);

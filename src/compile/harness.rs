@@ -1,7 +1,7 @@
 //! The C that turns a build into a program of its own: the runner, and a table of its functions.
 
 use super::shim::{Shim, setup_shim};
-use crate::model::{Build, Experiment, Libm};
+use crate::model::{Build, Implementation, Libm};
 
 /// The stem of the runner's file.
 pub const RUNNER: &str = "bitrift_runner";
@@ -18,16 +18,17 @@ fn runner_text() -> String {
 }
 
 /// The files beside the build's own; `shims` are those of its functions.
-pub fn harness(experiment: &Experiment, shims: &[Shim]) -> [Shim; 2] {
+pub fn harness(implementation: &Implementation, shims: &[Shim]) -> [Shim; 2] {
     let file = |stem: &str, what: &str, text| Shim {
         what: what.into(),
         tag: String::new(),
         stem: stem.into(),
         symbol: String::new(),
         text,
+        lacking: None,
     };
     let runner = file(RUNNER, "runner", runner_text());
-    [runner, file(TABLE, "table of functions", table_text(shims, setup_shim(experiment).as_ref()))]
+    [runner, file(TABLE, "table of functions", table_text(shims, setup_shim(implementation).as_ref()))]
 }
 
 /// Weak, because a shim that could not be linked is left out.
@@ -84,8 +85,9 @@ mod tests {
     #[test]
     fn the_runner_is_one_file_and_the_table_names_every_function() {
         let mut experiment = samples::experiment(&[], vec![samples::unary("sin"), samples::unary("cos")]);
-        experiment.setup = Some("init();".into());
-        let [runner, table] = harness(&experiment, &function_shims(&experiment));
+        experiment.implementations[0].setup = Some("init();".into());
+        let own = &experiment.implementations[0];
+        let [runner, table] = harness(own, &function_shims(&experiment, own));
         assert!(!runner.text.contains("#include \""), "{}", runner.text);
         insta::assert_snapshot!(table.text);
     }

@@ -17,6 +17,7 @@ use super::folders::include_folders;
 use super::key::{Hash, KeyBuilder};
 use super::link::LinkRequest;
 use super::object::{ObjectRequest, Origin, make_object};
+use super::shim::Shim;
 use crate::model::{Build, Cost, Experiment, FunctionStatus};
 use crate::toolchain::{Compiler, Missing, find};
 
@@ -228,7 +229,7 @@ impl<'a> Mixer<'a> {
         let mut compilers = lock(&self.compilers);
         let found = compilers.entry(build.command.clone()).or_insert_with(|| find(&build.command));
         let compiler = found.clone().map_err(|missing| MixError::Tool(missing.to_string()))?;
-        let mut folders = self.experiment.sources.include.clone();
+        let mut folders = self.experiment.implementation(build).sources.include.clone();
         folders.extend(include_folders(&build.args));
         Ok(Ready { lines: Lines::new(self.experiment, build, compiler.family), compiler, folders })
     }
@@ -251,6 +252,9 @@ impl<'a> Mixer<'a> {
                     }
                     None => Origin::File(&source.path),
                 }
+            }
+            Slot::Shim(ShimLine { shim: Shim { lacking: Some(why), .. }, .. }) => {
+                return Err(Failure::Tool(why.clone()));
             }
             Slot::Shim(ShimLine { shim, object: file, line: own }) => {
                 name = format!("{}.c", shim.stem);

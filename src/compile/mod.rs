@@ -1,6 +1,7 @@
 //! From builds to loadable objects: command lines, generated shims, a content-addressed cache, and
 //! compiling in parallel. A build that fails is an artifact that says why; the others go on.
 
+mod apart;
 mod audit;
 mod bench;
 mod cache;
@@ -24,9 +25,10 @@ mod repro;
 mod samples;
 mod shim;
 
+pub use apart::compile_all;
 pub use cache::Cache;
 pub use command::{CommandLine, command_lines};
-pub use compiled::{BuildObjects, Compiled, Settings, compile_all};
+pub use compiled::{BuildObjects, Compiled, Settings};
 pub use error::CompileError;
 pub use mix::{Mix, MixError, Mixed, Mixer, Part};
 pub use relocate::Relocation;

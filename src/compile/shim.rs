@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::fp::Scalar;
-use crate::model::{Callee, Experiment, Function};
+use crate::model::{Callee, Experiment, Function, Implementation};
 
 /// The symbol of the setup function.
 pub const SETUP_SYMBOL: &str = "bitrift_setup";
@@ -25,25 +25,42 @@ pub struct Shim {
     pub stem: String,
     pub symbol: String,
     pub text: String,
+    /// Why there is nothing to compile: the implementation has not got the function.
+    pub lacking: Option<String>,
 }
 
-/// One shim for each function, in the experiment's order.
-pub fn function_shims(experiment: &Experiment) -> Vec<Shim> {
+/// One shim for each function as an implementation has it, in the experiment's order.
+pub fn function_shims(experiment: &Experiment, implementation: &Implementation) -> Vec<Shim> {
     let mut taken = BTreeSet::new();
     let tags = experiment.functions.iter().map(|f| unique_tag(&f.name, &mut taken));
-    tags.zip(&experiment.functions).map(|(tag, function)| function_shim(function, tag)).collect()
+    let shim = |(tag, function): (String, &Function)| match implementation.function(function) {
+        Some(called) => function_shim(&called, tag),
+        None => Shim {
+            lacking: Some(implementation.lacks(function)),
+            text: String::new(),
+            ..function_shim(function, tag)
+        },
+    };
+    tags.zip(&experiment.functions).map(shim).collect()
 }
 
-/// The shim that runs the matrix's `setup`, if there is one.
-pub fn setup_shim(experiment: &Experiment) -> Option<Shim> {
-    let statements = experiment.setup.as_deref()?;
+/// The shim that runs an implementation's `setup`, if there is one.
+pub fn setup_shim(implementation: &Implementation) -> Option<Shim> {
+    let statements = implementation.setup.as_deref()?;
     let stem = format!("{SETUP_SYMBOL}_shim");
-    let mut text = includes(&experiment.setup_headers);
+    let mut text = includes(&implementation.setup_headers);
     text.push_str(&format!(
         "void {SETUP_SYMBOL}(void);\n{EXPORT}void {SETUP_SYMBOL}(void)\n{{\n{}",
         quoted("setup", statements, "}", &stem)
     ));
-    Some(Shim { what: "setup".into(), tag: String::new(), stem, symbol: SETUP_SYMBOL.into(), text })
+    Some(Shim {
+        what: "setup".into(),
+        tag: String::new(),
+        stem,
+        symbol: SETUP_SYMBOL.into(),
+        text,
+        lacking: None,
+    })
 }
 
 /// A build's -fvisibility=hidden must not hide the shims.
@@ -83,6 +100,7 @@ fn function_shim(function: &Function, tag: String) -> Shim {
             let text = format!("static {result} {body}({})\n{{\n{lines}", parameters(function));
             (text, format!("{body}({arguments});\n"))
         }
+        Callee::Elsewhere => (String::new(), "0;\n".into()),
     };
     let mut text = includes(&function.headers);
     text.push_str(&includes(&standard_headers(function)));
@@ -93,7 +111,7 @@ fn function_shim(function: &Function, tag: String) -> Shim {
     text.push_str(&format!("        {result} bitrift_result = {value}"));
     text.push_str(&pack(function.result));
     text.push_str("    }\n}\n");
-    Shim { what: format!("shim {}", function.name), tag, stem, symbol, text }
+    Shim { what: format!("shim {}", function.name), tag, stem, symbol, text, lacking: None }
 }
 
 /// Unions, because they are free at -O0 too and no compiler may look through them by type.

@@ -10,7 +10,7 @@ use super::case::{Case, Trial, Yardstick};
 use super::error::ExplainError;
 use crate::compile::{Mix, MixError, Mixed, Mixer, Part};
 use crate::eval::EvalError;
-use crate::model::{Build, BuiltObject, Cost, Experiment, FunctionStatus, Outcome};
+use crate::model::{Build, BuiltObject, Cost, Experiment, FunctionStatus, Outcome, Sources};
 use crate::pool::{Limits, LoadPlan, Mode, Pool};
 
 /// What everything is tried with.
@@ -88,6 +88,11 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The sources of the implementation that both builds are of.
+    pub fn sources(&self) -> &Sources {
+        &self.desk.experiment.implementation(&self.variant.build).sources
+    }
+
     /// A mix of the reference's sources and calls alone, linked as the variant is.
     pub fn innocent(&self) -> Mix {
         self.uniform(&self.reference.build)
@@ -102,7 +107,7 @@ impl Scene<'_> {
         let experiment = self.desk.experiment;
         Mix {
             frame: self.variant.build.clone(),
-            sources: vec![Part::of(build); experiment.sources.files.len()],
+            sources: vec![Part::of(build); self.sources().files.len()],
             shims: vec![build.clone(); experiment.functions.len()],
         }
     }

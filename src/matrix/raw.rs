@@ -3,6 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::implementation::{self, IMPLEMENTATION, RawImplementation};
 use super::keys::{Keys, Reader, type_name};
 use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
@@ -12,6 +13,7 @@ use super::settings::{SEARCH_KEYS, Value};
 const TOP: &[&str] = &[
     "lab",
     "sources",
+    "implementation",
     "compiler",
     "flags",
     "target",
@@ -30,12 +32,13 @@ const COMPILER: &[&str] = &["name", "command", "args", "optional"];
 const FLAGS: &[&str] = &["name", "args", "fpenv"];
 const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv"];
 const ENVIRONMENT: &[&str] = &["name", "fpenv", "rounding", "x87_precision", "libm", "glibc_tunables"];
-const EXCLUDE: &[&str] = &["compiler", "flags", "target", "environment"];
+const EXCLUDE: &[&str] = &["implementation", "compiler", "flags", "target", "environment"];
 const FUNCTION: &[&str] = &[
     "signature",
     "name",
     "params",
     "call",
+    "calls",
     "body",
     "result",
     "headers",
@@ -56,6 +59,7 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
         ("[[compiler]]", COMPILER),
         ("[[function]]", FUNCTION),
         ("[[limit]]", LIMIT),
+        ("[[implementation]]", IMPLEMENTATION),
     ]
     .into_iter()
     .find(|(_, keys)| keys.contains(&key))
@@ -67,7 +71,8 @@ pub(super) struct RawMatrix {
     pub name: Option<Text>,
     pub baseline: Option<Text>,
     pub presets: Vec<Text>,
-    pub sources: RawSources,
+    pub sources: Option<RawSources>,
+    pub implementations: Vec<RawImplementation>,
     pub compilers: Vec<RawCompiler>,
     pub flags: Vec<RawFlags>,
     pub targets: Vec<RawTarget>,
@@ -88,6 +93,24 @@ pub(super) struct RawSources {
     pub include: Vec<Text>,
     pub defines: Vec<Text>,
     pub libs: Vec<Text>,
+}
+
+impl RawSources {
+    pub fn read(reader: &mut Reader<'_>, keys: &mut Keys<'_>) -> RawSources {
+        RawSources {
+            files: keys.texts(reader, "files"),
+            include: list(keys.texts(reader, "include")),
+            defines: list(keys.texts(reader, "defines")),
+            libs: list(keys.texts(reader, "libs")),
+        }
+    }
+}
+
+impl RawMatrix {
+    /// Whether there is an implementation without a name.
+    pub fn has_unnamed(&self) -> bool {
+        self.sources.is_some() || self.implementations.is_empty()
+    }
 }
 
 pub(super) struct RawCompiler {
@@ -124,6 +147,7 @@ pub(super) struct RawEnvironment {
 
 pub(super) struct RawExclude {
     pub place: Place,
+    pub implementation: Option<Text>,
     pub compiler: Option<Text>,
     pub flags: Option<Text>,
     pub target: Option<Text>,
@@ -143,6 +167,8 @@ pub(super) struct RawFunction {
     pub name: Option<Text>,
     pub params: Option<At<Vec<Text>>>,
     pub call: Option<Text>,
+    /// For each implementation, by name.
+    pub calls: Vec<(Text, Text)>,
     pub body: Option<Text>,
     pub result: Option<Text>,
     pub headers: Vec<Text>,
@@ -168,12 +194,10 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
     }
     if let Some((place, table)) = top.table(reader, "sources") {
         let mut keys = Keys::open(reader, "[sources]", place, table, SOURCES);
-        raw.sources = RawSources {
-            files: keys.texts(reader, "files"),
-            include: list(keys.texts(reader, "include")),
-            defines: list(keys.texts(reader, "defines")),
-            libs: list(keys.texts(reader, "libs")),
-        };
+        raw.sources = Some(RawSources::read(reader, &mut keys));
+    }
+    for (place, table) in top.tables(reader, "implementation") {
+        raw.implementations.extend(implementation::read(reader, place, table));
     }
     for (place, table) in top.tables(reader, "compiler") {
         raw.compilers.extend(read_compiler(reader, place, table));
@@ -191,6 +215,7 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
         let mut keys = Keys::open(reader, "[[exclude]]", place, table, EXCLUDE);
         raw.exclude.push(RawExclude {
             place,
+            implementation: keys.text(reader, "implementation"),
             compiler: keys.text(reader, "compiler"),
             flags: keys.text(reader, "flags"),
             target: keys.text(reader, "target"),
@@ -230,7 +255,7 @@ fn read_shared(reader: &mut Reader<'_>, keys: &mut Keys<'_>, raw: &mut RawMatrix
     raw.setup_headers.extend(list(keys.texts(reader, "setup_headers")));
 }
 
-fn list(texts: Option<At<Vec<Text>>>) -> Vec<Text> {
+pub(super) fn list(texts: Option<At<Vec<Text>>>) -> Vec<Text> {
     texts.map(|texts| texts.value).unwrap_or_default()
 }
 
@@ -255,14 +280,7 @@ fn read_flags(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Opti
 
 fn read_target(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawTarget> {
     let mut keys = Keys::open(reader, "[[target]]", place, table, TARGET);
-    let compilers = keys.table(reader, "compilers").map(|(place, table)| {
-        let entries = Keys::open_any(reader, "`compilers`", place, table).into_entries();
-        let commands = entries.into_iter().filter_map(|(name, command)| {
-            let what = format!("the command of `{}`", name.as_str());
-            Some((name, reader.text(&what, &command, "a string")?))
-        });
-        At { value: commands.collect(), place }
-    });
+    let compilers = named_texts(reader, &mut keys, "compilers", "the command of");
     Some(RawTarget {
         place,
         triple: keys.text(reader, "triple"),
@@ -272,6 +290,22 @@ fn read_target(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Opt
         fpenv: keys.text(reader, "fpenv"),
         name: keys.required(reader, "name", "`name = \"aarch64\"`")?,
     })
+}
+
+/// A table of strings, such as a command for each compiler; `what` stands in front of a name.
+fn named_texts(
+    reader: &mut Reader<'_>,
+    keys: &mut Keys<'_>,
+    key: &'static str,
+    what: &str,
+) -> Option<At<Vec<(Text, Text)>>> {
+    let (place, table) = keys.table(reader, key)?;
+    let entries = Keys::open_any(reader, key, place, table).into_entries();
+    let texts = entries.into_iter().filter_map(|(name, value)| {
+        let what = format!("{what} `{}`", name.as_str());
+        Some((name, reader.text(&what, &value, "a string")?))
+    });
+    Some(At { value: texts.collect(), place })
 }
 
 fn read_environment(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawEnvironment> {
@@ -301,12 +335,14 @@ fn read_function(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> R
         })
     });
     let domain = domain.map(Iterator::collect).unwrap_or_default();
+    let calls = named_texts(reader, &mut keys, "calls", "the call in");
     RawFunction {
         place,
         signature: keys.text(reader, "signature"),
         name: keys.text(reader, "name"),
         params: keys.texts(reader, "params"),
         call: keys.text(reader, "call"),
+        calls: calls.map(|calls| calls.value).unwrap_or_default(),
         body: keys.text(reader, "body"),
         result: keys.text(reader, "result"),
         headers: list(keys.texts(reader, "headers")),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::findings::Category;
 use crate::fp::Scalar;
-use crate::model::{ComparisonRow, FaultRow, FunctionRow, RunFile, gist};
+use crate::model::{BuildId, ComparisonRow, FaultRow, FunctionRow, RunFile, gist};
 pub use outcome::{
     COMPARE_SCHEMA, Change, Difference, FaultChange, Found, FunctionChange, Incomparable, Only, OnlyBuild,
     OnlyPair, PairChange, RangeChange, RunComparison, RunHead,
@@ -40,13 +40,15 @@ impl Rules {
             let name = self.names.iter().find(|(from, _)| from == part);
             name.map_or_else(|| part.to_owned(), |(_, to)| to.clone())
         };
-        id.split('/').map(part).collect::<Vec<_>>().join("/")
+        let (implementation, cell) = BuildId::split(id);
+        let cell = BuildId(cell.split('/').map(part).collect::<Vec<_>>().join("/"));
+        cell.of_implementation(&part(implementation)).to_string()
     }
 
     /// The first name that no build of a run has: most likely a typing error.
     pub fn unknown_name<'a>(&'a self, run: &RunFile) -> Option<&'a str> {
         let known =
-            |name: &str| run.builds.iter().any(|b| b.id == name || b.id.split('/').any(|p| p == name));
+            |name: &str| run.builds.iter().any(|b| b.id == name || b.id.split(['/', ':']).any(|p| p == name));
         self.names.iter().map(|(from, _)| from.as_str()).find(|name| !known(name))
     }
 }
