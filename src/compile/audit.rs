@@ -22,7 +22,7 @@ pub struct AuditRequest<'a> {
     /// The objects of sources, setup and shims: the code that is followed inside a program.
     pub parts: Vec<&'a Object>,
     /// The name and the shim's symbol of each function that it has.
-    pub functions: Vec<(&'a str, &'a str)>,
+    pub functions: Vec<(String, String)>,
 }
 
 type Counts = BTreeMap<String, InstructionCounts>;
@@ -61,11 +61,11 @@ impl AuditRequest<'_> {
     }
 
     fn symbols(&self) -> Vec<&str> {
-        self.functions.iter().map(|(_, symbol)| *symbol).collect()
+        self.functions.iter().map(|(_, symbol)| symbol.as_str()).collect()
     }
 
     fn by_name(&self, counts: &Counts) -> Audit {
-        let found = self.functions.iter().filter_map(|(name, symbol)| Some((name, counts.get(*symbol)?)));
+        let found = self.functions.iter().filter_map(|(name, symbol)| Some((name, counts.get(symbol)?)));
         let found = found.filter(|(_, counts)| !counts.is_empty());
         let functions = found.map(|(name, counts)| (name.to_string(), counts.clone())).collect();
         Audit { functions, unread: String::new() }

@@ -27,20 +27,16 @@ pub struct Object {
 }
 
 /// Why a job has no result.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The tool's own words.
+    #[error("{0}")]
     Tool(String),
     /// The user interrupted.
+    #[error("interrupted")]
     Cancelled,
-    /// The cache could not be written.
-    Cache(io::Error),
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Cache(error)
-    }
+    #[error("failed to write the cache: {0}")]
+    Cache(#[from] io::Error),
 }
 
 /// Shared by all threads.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::harness::{RUNNER, abi_args, harness, linker};
-use super::shim::{Shim, function_shims, setup_shim};
-use crate::model::{Build, Experiment, FpEnvPolicy, Implementation, Libm};
+use super::material::Material;
+use super::shim::Shim;
+use crate::model::{Build, Experiment, FpEnvPolicy, Libm, Sources};
 use crate::toolchain::{Family, PROBE_FILE};
 
 /// The linked object's name in command lines.
@@ -27,7 +28,8 @@ pub struct CommandLine {
 /// harness of a build that is a program of its own, the sources, the shims, the link. Pure; nothing
 /// is run.
 pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> Vec<CommandLine> {
-    let lines = Lines::new(experiment, build, family);
+    let material = Material::of(experiment, experiment.implementation(build));
+    let lines = Lines::new(&material, build, family);
     let made = lines.shims.iter().filter(|s| s.shim.lacking.is_none());
     let objects = lines.objects();
     lines
@@ -79,25 +81,23 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(experiment: &Experiment, build: &'a Build, family: Family) -> Lines<'a> {
-        let folder = experiment.path.parent().unwrap_or(Path::new("/"));
-        let implementation = experiment.implementation(build);
+    pub fn new(material: &Material<'_>, build: &'a Build, family: Family) -> Lines<'a> {
         let compile = |what: String, source: &Path, stem: &str| {
-            let mut argv = source_args(implementation, build, family);
+            let mut argv = source_args(material.sources, build, family);
             argv.extend(object_args(build, family, stem));
             argv.extend(["-o".into(), format!("{stem}.o"), source.display().to_string()]);
             CommandLine { what, argv }
         };
         let mut taken = BTreeSet::new();
-        let sources = implementation.sources.files.iter().map(|path| {
+        let sources = material.sources.files.iter().map(|path| {
             let stem = object_stem(path, &mut taken);
-            let shown = path.strip_prefix(folder).unwrap_or(path).display();
+            let shown = path.strip_prefix(material.folder).unwrap_or(path).display();
             let line = compile(format!("compile {shown}"), path, &stem);
             SourceLine { path: path.clone(), object: format!("{stem}.o"), line }
         });
-        let shim_line = |shim: Shim| {
+        let shim_line = |shim: &Shim| {
             let line = compile(shim.what.clone(), Path::new(&format!("{}.c", shim.stem)), &shim.stem);
-            ShimLine { object: format!("{}.o", shim.stem), line, shim }
+            ShimLine { object: format!("{}.o", shim.stem), line, shim: shim.clone() }
         };
         let harness_line = |shim: Shim| {
             let mut argv = head(build, family);
@@ -108,16 +108,15 @@ impl<'a> Lines<'a> {
             let line = CommandLine { what: shim.what.clone(), argv };
             ShimLine { object: format!("{}.o", shim.stem), line, shim }
         };
-        let shims = function_shims(experiment, implementation);
-        let harness = if build.is_loaded() { Vec::new() } else { harness(implementation, &shims).into() };
+        let harness = if build.is_loaded() { Vec::new() } else { harness(material).into() };
         Lines {
             harness: harness.into_iter().map(harness_line).collect(),
             build,
             family,
-            libs: implementation.sources.libs.iter().flat_map(|lib| library_args(lib)).collect(),
+            libs: material.sources.libs.iter().flat_map(|lib| library_args(lib)).collect(),
             sources: sources.collect(),
-            setup: setup_shim(implementation).map(shim_line),
-            shims: shims.into_iter().map(shim_line).collect(),
+            setup: material.setup.as_ref().map(shim_line),
+            shims: material.shims.iter().map(shim_line).collect(),
         }
     }
 
@@ -237,11 +236,11 @@ fn library_args(lib: &str) -> Vec<String> {
 }
 
 /// What every source and shim is compiled with, before what makes an object of it.
-pub(super) fn source_args(implementation: &Implementation, build: &Build, family: Family) -> Vec<String> {
+pub(super) fn source_args(sources: &Sources, build: &Build, family: Family) -> Vec<String> {
     let mut argv = head(build, family);
     argv.extend(build.args.iter().cloned());
-    argv.extend(implementation.sources.include.iter().map(|p| format!("-I{}", p.display())));
-    argv.extend(implementation.sources.defines.iter().map(|d| format!("-D{d}")));
+    argv.extend(sources.include.iter().map(|p| format!("-I{}", p.display())));
+    argv.extend(sources.defines.iter().map(|d| format!("-D{d}")));
     argv
 }
 

@@ -1,7 +1,8 @@
 //! The C that turns a build into a program of its own: the runner, and a table of its functions.
 
-use super::shim::{Shim, setup_shim};
-use crate::model::{Build, Implementation, Libm};
+use super::material::Material;
+use super::shim::Shim;
+use crate::model::{Build, Libm};
 
 /// The stem of the runner's file.
 pub const RUNNER: &str = "bitrift_runner";
@@ -17,8 +18,8 @@ fn runner_text() -> String {
     text.replace("#include \"control.h\"\n", include_str!("../../harness-c/control.h"))
 }
 
-/// The files beside the build's own; `shims` are those of its functions.
-pub fn harness(implementation: &Implementation, shims: &[Shim]) -> [Shim; 2] {
+/// The files beside the build's own.
+pub fn harness(material: &Material<'_>) -> [Shim; 2] {
     let file = |stem: &str, what: &str, text| Shim {
         what: what.into(),
         tag: String::new(),
@@ -28,7 +29,7 @@ pub fn harness(implementation: &Implementation, shims: &[Shim]) -> [Shim; 2] {
         lacking: None,
     };
     let runner = file(RUNNER, "runner", runner_text());
-    [runner, file(TABLE, "table of functions", table_text(shims, setup_shim(implementation).as_ref()))]
+    [runner, file(TABLE, "table of functions", table_text(&material.shims, material.setup.as_ref()))]
 }
 
 /// Weak, because a shim that could not be linked is left out.
@@ -80,14 +81,12 @@ pub fn abi_args(args: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::compile::samples;
-    use crate::compile::shim::function_shims;
 
     #[test]
     fn the_runner_is_one_file_and_the_table_names_every_function() {
         let mut experiment = samples::experiment(&[], vec![samples::unary("sin"), samples::unary("cos")]);
         experiment.implementations[0].setup = Some("init();".into());
-        let own = &experiment.implementations[0];
-        let [runner, table] = harness(own, &function_shims(&experiment, own));
+        let [runner, table] = harness(&Material::of(&experiment, &experiment.implementations[0]));
         assert!(!runner.text.contains("#include \""), "{}", runner.text);
         insta::assert_snapshot!(table.text);
     }

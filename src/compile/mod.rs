@@ -1,7 +1,27 @@
 //! From builds to loadable objects: command lines, generated shims, a content-addressed cache, and
 //! compiling in parallel. A build that fails is an artifact that says why; the others go on.
+//!
+//! Whole builds and mixes go the same way; a build is a mix of one. In the order data flows:
+//!
+//! | file | what |
+//! |---|---|
+//! | `material` | what a build is made of: sources, setup, a shim for each function |
+//! | `shim`, `harness` | the generated C: calls of functions, the runner and its table |
+//! | `command` | the exact command lines of a build |
+//! | `ready` | a build whose compiler is there, with its objects as requests |
+//! | `mix` | which build each source and shim comes from; makes mixes for trials |
+//! | `assembly` | the requests of a mix, their objects, the link |
+//! | `pipeline` | what all assemblies of a process share: tools, objects made, counts of steps |
+//! | `object`, `link` | one object, one link, through the cache |
+//! | `message` | the tools' words, and which shim they blame |
+//! | `fpenv`, `program`, `audit` | what is asked of a build: registers, runner, instructions |
+//! | `compiled` | builds of an experiment as artifacts |
+//! | `apart` | all of them, those that cannot be loaded beside the others as programs of their own |
+//! | `bench`, `cache`, `key`, `inflight`, `deps`, `folders` | running one tool; when an answer is known already |
+//! | `repro`, `relocate` | a finding's own C file and command lines, without bitrift |
 
 mod apart;
+mod assembly;
 mod audit;
 mod bench;
 mod cache;
@@ -15,10 +35,13 @@ mod harness;
 mod inflight;
 mod key;
 mod link;
+mod material;
 mod message;
 mod mix;
 mod object;
+mod pipeline;
 mod program;
+mod ready;
 mod relocate;
 mod repro;
 #[cfg(test)]
@@ -26,10 +49,11 @@ mod samples;
 mod shim;
 
 pub use apart::compile_all;
+pub use bench::Failure as MixError;
 pub use cache::Cache;
 pub use command::{CommandLine, command_lines};
 pub use compiled::{BuildObjects, Compiled, Settings};
 pub use error::CompileError;
-pub use mix::{Mix, MixError, Mixed, Mixer, Part};
+pub use mix::{Mix, Mixed, Mixer, Part};
 pub use relocate::Relocation;
 pub use repro::{REPRO_FILE, ReproCall, repro_lines, repro_text, setting_words};

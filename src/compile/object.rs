@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::bench::{Bench, Failure, Job, Object};
@@ -12,30 +13,32 @@ use super::key::{Hash, touched_since};
 use crate::toolchain::{Compiler, Family, Finished};
 
 /// Where the C comes from.
-#[derive(Clone, Copy)]
-pub enum Origin<'a> {
-    File(&'a Path),
+pub enum Origin {
+    File(PathBuf),
     /// Generated; written as `name` into the job's folder.
     Text {
-        name: &'a str,
-        text: &'a str,
+        name: String,
+        text: String,
     },
 }
 
 /// One object to make.
-pub struct ObjectRequest<'a> {
-    pub compiler: &'a Compiler,
-    pub line: &'a CommandLine,
-    pub origin: Origin<'a>,
+pub struct ObjectRequest {
+    pub compiler: Arc<Compiler>,
+    pub line: CommandLine,
+    pub origin: Origin,
     /// The object's name in the line.
-    pub object: &'a str,
+    pub object: String,
     /// Where headers are looked for.
-    pub folders: &'a [PathBuf],
+    pub folders: Vec<PathBuf>,
     /// Keep the last line of what the compiler says that starts so.
-    pub echo: Option<&'a str>,
+    pub echo: Option<&'static str>,
+    /// Why there is nothing to make.
+    pub lacking: Option<String>,
 }
 
 /// A made object.
+#[derive(Clone)]
 pub struct Made {
     pub object: Object,
     /// No compiler had to run for it.
@@ -53,20 +56,20 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failu
     bench.stop_if_cancelled()?;
     // A source that cannot be read has no key: the compiler says what is wrong with it.
     let key = source_hash(bench, request)
-        .map(|hash| bench.key("object", request.compiler, request.line).add(hash).finish());
+        .map(|hash| bench.key("object", &request.compiler, &request.line).add(hash).finish());
     let _turn = key.map(|key| bench.in_flight.enter(key));
-    if let Some((recipe, object)) = key.and_then(|key| bench.look_up(&key, request.folders)) {
+    if let Some((recipe, object)) = key.and_then(|key| bench.look_up(&key, &request.folders)) {
         let headers = recipe.headers.into_iter().map(|(path, _)| path).collect();
         let echo = recipe.notes.into_iter().find(|(name, _)| name == ECHO).map(|(_, line)| line);
         return Ok(Made { object, cached: true, headers, echo });
     }
     let job = Job::new(bench)?;
-    if let Origin::Text { name, text } = request.origin {
+    if let Origin::Text { name, text } = &request.origin {
         fs::write(job.path().join(name), text)?;
     }
     let start = SystemTime::now();
-    let done = job.run(&request.compiler.path, request.line)?;
-    let content = job.output(request.object, request.line)?;
+    let done = job.run(&request.compiler.path, &request.line)?;
+    let content = job.output(&request.object, &request.line)?;
     let (output, path) = bench.cache.put_object(&content)?;
     let headers = headers_read(request, &job, &done);
     let echo = request.echo.and_then(|start| done.stderr.lines().rev().find(|line| line.starts_with(start)));
@@ -80,7 +83,7 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failu
 }
 
 fn source_hash(bench: &Bench, request: &ObjectRequest) -> Option<Hash> {
-    match request.origin {
+    match &request.origin {
         Origin::File(path) => bench.files.hash(path),
         Origin::Text { text, .. } => Some(*blake3::hash(text.as_bytes()).as_bytes()),
     }
@@ -91,12 +94,12 @@ fn headers_read(request: &ObjectRequest, job: &Job, done: &Finished) -> Option<V
     let files = match request.compiler.family {
         Family::Tcc => parse_tcc_trace(&done.stdout),
         Family::Gcc | Family::Clang | Family::Other => {
-            let rule = job.path().join(request.object).with_extension("d");
+            let rule = job.path().join(&request.object).with_extension("d");
             parse_make_rule(&fs::read_to_string(rule).ok()?)
         }
     };
-    let source = match request.origin {
-        Origin::File(path) => path,
+    let source = match &request.origin {
+        Origin::File(path) => path.as_path(),
         Origin::Text { name, .. } => Path::new(name),
     };
     (!files.is_empty()).then(|| headers(&files, source, job.path()))
@@ -110,14 +113,14 @@ fn remember(
     (output, notes): (Hash, Vec<(String, String)>),
     start: SystemTime,
 ) -> Result<(), Failure> {
-    let source = match request.origin {
-        Origin::File(path) => Some(path),
+    let source = match &request.origin {
+        Origin::File(path) => Some(path.as_path()),
         Origin::Text { .. } => None,
     };
     if source.into_iter().chain(headers.iter().map(PathBuf::as_path)).any(|p| touched_since(p, start)) {
         return Ok(());
     }
-    let rivals = bench.folders.rivals(request.folders, &headers);
+    let rivals = bench.folders.rivals(&request.folders, &headers);
     let hashed = headers.into_iter().map(|p| bench.files.hash(&p).map(|h| (p, h))).collect();
     let Some(headers) = hashed else { return Ok(()) };
     bench.cache.add_recipe(key, Recipe { headers, rivals, output, notes })?;

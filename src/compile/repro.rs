@@ -3,7 +3,7 @@
 
 use super::command::{CommandLine, Lines, source_args};
 use super::harness::RUNNER;
-use super::shim::{function_shims, setup_shim};
+use super::material::Material;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{Build, Experiment, FpSetting, Implementation};
 use crate::toolchain::Family;
@@ -29,8 +29,8 @@ pub struct ReproCall<'a> {
 /// The text of the C file; None when the experiment has no function.
 pub fn repro_text(call: &ReproCall) -> Option<String> {
     let function = call.experiment.functions.first()?;
-    let shim = function_shims(call.experiment, call.implementation).pop()?;
-    let setup = setup_shim(call.implementation);
+    let Material { shims, setup, .. } = Material::of(call.experiment, call.implementation);
+    let shim = shims.first()?;
     let about = call.about.replace("*/", "* /").replace("/*", "/ *").replace('\\', "\\ ");
     let mut text = format!("/* {about} */\n{}", shim.text);
     if let Some(setup) = &setup {
@@ -158,9 +158,10 @@ pub fn repro_lines(
     family: Family,
     (file, folder): (&str, &str),
 ) -> (Vec<CommandLine>, Vec<CommandLine>) {
-    let lines = Lines::new(experiment, build, family);
+    let material = Material::of(experiment, experiment.implementation(build));
+    let lines = Lines::new(&material, build, family);
     let compile = |source: String, object: &str| {
-        let mut argv = source_args(experiment.implementation(build), build, family);
+        let mut argv = source_args(material.sources, build, family);
         argv.extend(["-c".into(), "-o".into(), format!("{folder}/{object}"), source.clone()]);
         CommandLine { what: format!("compile {source}"), argv }
     };

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::fp::Scalar;
-use crate::model::{Callee, Experiment, Function, Implementation};
+use crate::model::{Callee, Function};
 
 /// The symbol of the setup function.
 pub const SETUP_SYMBOL: &str = "bitrift_setup";
@@ -29,38 +29,32 @@ pub struct Shim {
     pub lacking: Option<String>,
 }
 
-/// One shim for each function as an implementation has it, in the experiment's order.
-pub fn function_shims(experiment: &Experiment, implementation: &Implementation) -> Vec<Shim> {
-    let mut taken = BTreeSet::new();
-    let tags = experiment.functions.iter().map(|f| unique_tag(&f.name, &mut taken));
-    let shim = |(tag, function): (String, &Function)| match implementation.function(function) {
-        Some(called) => function_shim(&called, tag),
-        None => Shim {
-            lacking: Some(implementation.lacks(function)),
-            text: String::new(),
-            ..function_shim(function, tag)
-        },
-    };
-    tags.zip(&experiment.functions).map(shim).collect()
+/// A function and how a build calls it.
+#[derive(Clone)]
+pub struct Call<'a> {
+    pub function: &'a Function,
+    pub callee: &'a Callee,
+    pub headers: &'a [String],
+    /// Why it cannot.
+    pub lacking: Option<String>,
 }
 
-/// The shim that runs an implementation's `setup`, if there is one.
-pub fn setup_shim(implementation: &Implementation) -> Option<Shim> {
-    let statements = implementation.setup.as_deref()?;
+/// One shim for each call, in their order.
+pub fn function_shims(calls: &[Call<'_>]) -> Vec<Shim> {
+    let mut taken = BTreeSet::new();
+    let tags = calls.iter().map(|call| unique_tag(&call.function.name, &mut taken));
+    tags.zip(calls).map(|(tag, call)| function_shim(call, tag)).collect()
+}
+
+/// The shim that runs statements once.
+pub fn setup_shim(statements: &str, headers: &[String]) -> Shim {
     let stem = format!("{SETUP_SYMBOL}_shim");
-    let mut text = includes(&implementation.setup_headers);
+    let mut text = includes(headers);
     text.push_str(&format!(
         "void {SETUP_SYMBOL}(void);\n{EXPORT}void {SETUP_SYMBOL}(void)\n{{\n{}",
         quoted("setup", statements, "}", &stem)
     ));
-    Some(Shim {
-        what: "setup".into(),
-        tag: String::new(),
-        stem,
-        symbol: SETUP_SYMBOL.into(),
-        text,
-        lacking: None,
-    })
+    Shim { what: "setup".into(), tag: String::new(), stem, symbol: SETUP_SYMBOL.into(), text, lacking: None }
 }
 
 /// A build's -fvisibility=hidden must not hide the shims.
@@ -80,12 +74,13 @@ fn unique_tag(name: &str, taken: &mut BTreeSet<String>) -> String {
     unique
 }
 
-fn function_shim(function: &Function, tag: String) -> Shim {
+fn function_shim(call: &Call<'_>, tag: String) -> Shim {
+    let Call { function, callee, headers, lacking } = call;
     let symbol = format!("bitrift_call_{tag}");
     let stem = format!("bitrift_shim_{tag}");
     let result = &function.result_c_type;
     let arguments = function.params.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
-    let (before, value) = match &function.callee {
+    let (before, value) = match callee {
         Callee::Signature(prototype) => {
             let target = format!("bitrift_target_{tag}");
             (declaration(function, prototype, &target, &stem), format!("{target}({arguments});\n"))
@@ -102,16 +97,16 @@ fn function_shim(function: &Function, tag: String) -> Shim {
         }
         Callee::Elsewhere => (String::new(), "0;\n".into()),
     };
-    let mut text = includes(&function.headers);
+    let mut text = includes(headers);
     text.push_str(&includes(&standard_headers(function)));
     text.push_str(PRELUDE);
     text.push_str(&before);
     let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
-    text.push_str(&format!("{head};\n{}{EXPORT}{head}\n{{\n{}", no_builtin(function), unpack(function)));
+    text.push_str(&format!("{head};\n{}{EXPORT}{head}\n{{\n{}", no_builtin(callee), unpack(function)));
     text.push_str(&format!("        {result} bitrift_result = {value}"));
     text.push_str(&pack(function.result));
     text.push_str("    }\n}\n");
-    Shim { what: format!("shim {}", function.name), tag, stem, symbol, text, lacking: None }
+    Shim { what: format!("shim {}", function.name), tag, stem, symbol, text, lacking: lacking.clone() }
 }
 
 /// Unions, because they are free at -O0 too and no compiler may look through them by type.
@@ -172,8 +167,8 @@ fn declaration(function: &Function, prototype: &str, target: &str, stem: &str) -
 }
 
 /// Clang goes by the symbol, whatever the name, unless it is told not to in the caller.
-fn no_builtin(function: &Function) -> String {
-    let Callee::Signature(prototype) = &function.callee else { return String::new() };
+fn no_builtin(callee: &Callee) -> String {
+    let Callee::Signature(prototype) = callee else { return String::new() };
     let prototype = bare(prototype);
     let Some((start, end)) = name_in(prototype) else { return String::new() };
     format!(
@@ -262,9 +257,14 @@ mod tests {
     use super::*;
     use crate::compile::samples;
 
+    fn shim_of(function: &Function) -> Shim {
+        let call = Call { function, callee: &function.callee, headers: &function.headers, lacking: None };
+        function_shim(&call, function.name.clone())
+    }
+
     fn shim(callee: Callee, params: &[(&str, &str, Scalar)]) -> Shim {
         let function = samples::function("airy", params, ("double", Scalar::F64), callee);
-        function_shim(&function, "airy".into())
+        shim_of(&function)
     }
 
     #[test]
@@ -297,9 +297,9 @@ mod tests {
             Callee::Body("return n > 3 ? (int)x : 0;".into()),
         );
         function.headers = vec!["a.h".into(), "b/c.h".into()];
-        let text = function_shim(&function, "f".into()).text;
+        let text = shim_of(&function).text;
         assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n#include <stddef.h>\n"));
-        assert_eq!(text, function_shim(&function, "f".into()).text);
+        assert_eq!(text, shim_of(&function).text);
         insta::assert_snapshot!(text);
     }
 

@@ -14,7 +14,7 @@ pub struct Workshop<'a> {
     pub experiment: &'a Experiment,
     pub cache: &'a Cache,
     pub settings: Settings<'a>,
-    made: Mutex<HashMap<String, Result<Arc<Side>, String>>>,
+    made: Mutex<HashMap<Build, Result<Arc<Side>, String>>>,
     compiles: AtomicU64,
 }
 
@@ -31,9 +31,7 @@ impl<'a> Workshop<'a> {
     /// A build and its object; the inner error says why there is none, in the tool's words.
     pub fn make(&self, build: &Build) -> Result<Result<Arc<Side>, String>, ExplainError> {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        // Debug text of plain data: it holds every field.
-        let key = format!("{build:?}");
-        if let Some(known) = made().get(&key) {
+        if let Some(known) = made().get(build) {
             return Ok(known.clone());
         }
         let builds = std::slice::from_ref(build);
@@ -52,7 +50,7 @@ impl<'a> Workshop<'a> {
             Some(ArtifactStatus::Skipped { reason }) => Err(reason),
             None => Err("it gave no object".into()),
         };
-        made().insert(key, side.clone());
+        made().insert(build.clone(), side.clone());
         Ok(side)
     }
 }

@@ -77,7 +77,7 @@ impl fmt::Display for BuildId {
 }
 
 /// Which floating-point environment a build's calls run in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FpEnvPolicy {
     /// What an executable built with exactly these flags starts with.
@@ -90,7 +90,7 @@ pub enum FpEnvPolicy {
 }
 
 /// Which way results are rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
     Nearest,
@@ -111,7 +111,7 @@ impl Rounding {
 }
 
 /// The significand that the x87 rounds to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     Single,
@@ -130,7 +130,7 @@ impl Precision {
 }
 
 /// A mathematics library that a build is linked with in place of its compiler's own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Libm {
     /// By the program `musl-gcc`.
@@ -141,7 +141,7 @@ pub enum Libm {
 
 /// An `[[environment]]`: what calls run in beside the build's own code. What is None stays as the
 /// build would have it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Environment {
     /// Empty for the one that is there when none is declared.
     pub name: String,
@@ -215,7 +215,7 @@ impl ControlWords {
 }
 
 /// One cell of the matrix, with everything its command lines need.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Build {
     pub id: BuildId,
     /// The name of the implementation; empty for `[sources]`.

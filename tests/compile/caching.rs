@@ -104,7 +104,8 @@ fn a_new_function_compiles_its_shim_alone() {
 #[test]
 fn a_new_header_that_shadows_an_old_one_is_noticed() {
     let mut lab = two_sources();
-    lab.experiment.implementations[0].sources.include.insert(0, lab.path("first"));
+    let first = lab.path("first");
+    lab.experiment.implementations[0].sources.include.insert(0, first);
     lab.compile(&every_compiler());
     lab.write("first/unrelated.h", "");
     assert_eq!(lab.compile(&every_compiler()).compiled, 0);
