@@ -9,8 +9,8 @@ use super::keys::{Keys, Reader};
 use super::names::{Unique, check_headers, check_name};
 use super::place::{At, Place, Text};
 use super::problem::{Problem, Problems};
-use super::raw::{RawMatrix, RawSources, list};
-use super::sources;
+use super::raw::{RawMatrix, list};
+use super::sources::{self, RawSources};
 use crate::model::{Function, Implementation};
 
 pub(super) const IMPLEMENTATION: &[&str] =

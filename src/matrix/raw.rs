@@ -9,6 +9,7 @@ use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
 use super::problem::Problem;
 use super::settings::{SEARCH_KEYS, Value};
+use super::sources::RawSources;
 
 const TOP: &[&str] = &[
     "lab",
@@ -85,25 +86,6 @@ pub(super) struct RawMatrix {
     pub search: Vec<(Text, At<Value>)>,
     pub setup: Option<Text>,
     pub setup_headers: Vec<Text>,
-}
-
-#[derive(Default)]
-pub(super) struct RawSources {
-    pub files: Option<At<Vec<Text>>>,
-    pub include: Vec<Text>,
-    pub defines: Vec<Text>,
-    pub libs: Vec<Text>,
-}
-
-impl RawSources {
-    pub fn read(reader: &mut Reader<'_>, keys: &mut Keys<'_>) -> RawSources {
-        RawSources {
-            files: keys.texts(reader, "files"),
-            include: list(keys.texts(reader, "include")),
-            defines: list(keys.texts(reader, "defines")),
-            libs: list(keys.texts(reader, "libs")),
-        }
-    }
 }
 
 impl RawMatrix {

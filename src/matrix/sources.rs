@@ -1,17 +1,37 @@
-//! `[sources]`: globs become files, paths become absolute.
+//! `[sources]`, and those of an `[[implementation]]`: globs become files, paths become absolute.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::place::Text;
+use super::keys::{Keys, Reader};
+use super::place::{At, Text};
 use super::problem::{Problem, Problems};
-use super::raw::RawSources;
+use super::raw::list;
 use super::signature::is_identifier;
 use super::suggest::nearest;
 use crate::model::Sources;
 
 /// What a compiler driver takes as C or as its further stages.
 const EXTENSIONS: [&str; 4] = ["c", "i", "s", "S"];
+
+#[derive(Default)]
+pub(super) struct RawSources {
+    pub files: Option<At<Vec<Text>>>,
+    pub include: Vec<Text>,
+    pub defines: Vec<Text>,
+    pub libs: Vec<Text>,
+}
+
+impl RawSources {
+    pub fn read(reader: &mut Reader<'_>, keys: &mut Keys<'_>) -> RawSources {
+        RawSources {
+            files: keys.texts(reader, "files"),
+            include: list(keys.texts(reader, "include")),
+            defines: list(keys.texts(reader, "defines")),
+            libs: list(keys.texts(reader, "libs")),
+        }
+    }
+}
 
 /// Resolves the sources; `folder` is the matrix file's, absolute.
 pub(super) fn resolve(raw: &RawSources, folder: &Path, problems: &mut Problems) -> Sources {
