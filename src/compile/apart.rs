@@ -35,16 +35,17 @@ pub fn compile_all(
 /// The builds that have to be programs of their own, by their places: those that need another file under a name
 /// than this program, or than a build before them.
 fn apart(artifacts: &[Artifact], sink: &dyn EventSink) -> Vec<usize> {
-    let (mut own, mut taken) = (Libraries::new(), Libraries::new());
+    let mut own: Option<Libraries> = None;
+    let mut taken = Libraries::new();
     let mut owner: Vec<(String, &BuildId)> = Vec::new();
     let mut apart = Vec::new();
     for (place, artifact) in artifacts.iter().enumerate() {
         let Some(object) = artifact.object().filter(|object| object.runner.is_none()) else { continue };
-        if own.is_empty() {
-            own = own_libraries();
-            taken = own.clone();
-        }
-        let libraries = libraries_of(&object.path, &own);
+        let own = own.get_or_insert_with(|| {
+            taken = own_libraries();
+            taken.clone()
+        });
+        let libraries = libraries_of(&object.path, own);
         let rival =
             libraries.iter().find(|(name, file)| taken.get(*name).is_some_and(|other| other != *file));
         if let Some((name, _)) = rival {

@@ -210,7 +210,7 @@ fn check_glob(kind: &str, text: Option<&Text>, names: &[&str], problems: &mut Pr
                 && (kind == "implementation" || nearest(text.as_str(), names.iter().copied()).is_some()) =>
         {
             let title = format!("no {kind} matches `{}`", text.as_str());
-            let names = names.iter().copied();
+            let names = names.iter().copied().filter(|name| !name.is_empty());
             let declared = format!("declared {kind}s");
             problems.add(Problem::new(text.place, title).meant(
                 text.as_str(),

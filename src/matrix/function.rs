@@ -105,17 +105,19 @@ fn one_callee<'a>(raw: &'a RawFunction, problems: &mut Problems) -> Option<Sourc
 /// A C expression over the parameters, which `key` has.
 pub(super) fn expression(key: &str, text: &Text, problems: &mut Problems) -> Option<Callee> {
     let call = text.value.trim();
+    let statements = if key == "call" { ", or use `body` for statements" } else { "" };
     let complaint = if call.is_empty() {
-        Some("expected an expression such as \"f(x, 2)\"")
+        Some(("expected an expression such as \"f(x, 2)\"", ""))
     } else if call.ends_with(';') {
-        Some("leave out the `;`, or use `body` for statements")
+        Some(("leave out the `;`", statements))
     } else if has_word(call, "return") {
-        Some("leave out `return`, or use `body` for statements")
+        Some(("leave out `return`", statements))
     } else {
         None
     };
     match complaint {
-        Some(label) => {
+        Some((label, more)) => {
+            let label = format!("{label}{more}");
             let title = match key {
                 "calls" => "an entry of `calls` must be a C expression".to_owned(),
                 _ => format!("`{key}` must be a C expression"),

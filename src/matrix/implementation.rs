@@ -13,7 +13,7 @@ use super::raw::{RawMatrix, list};
 use super::sources::{self, RawSources};
 use crate::model::{Function, Implementation};
 
-pub(super) const IMPLEMENTATION: &[&str] =
+const IMPLEMENTATION: &[&str] =
     &["name", "files", "include", "defines", "libs", "headers", "setup", "compilers", "flags"];
 
 pub(super) struct RawImplementation {

@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::implementation::{self, IMPLEMENTATION, RawImplementation};
+use super::implementation::{self, RawImplementation};
 use super::keys::{Keys, Reader, type_name};
 use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
@@ -60,7 +60,6 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
         ("[[compiler]]", COMPILER),
         ("[[function]]", FUNCTION),
         ("[[limit]]", LIMIT),
-        ("[[implementation]]", IMPLEMENTATION),
     ]
     .into_iter()
     .find(|(_, keys)| keys.contains(&key))

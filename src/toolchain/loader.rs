@@ -12,13 +12,16 @@ use object::{Endianness, FileKind};
 /// By the name that an object asks for, which is a library's SONAME, the file that answers to it.
 pub type Libraries = BTreeMap<String, PathBuf>;
 
-/// This program as a file.
-const THIS_PROGRAM: &str = "/proc/self/exe";
-
 /// The libraries of this program: an object that is loaded into it gets them by their names, whatever its own
 /// folders hold.
 pub fn own_libraries() -> Libraries {
-    listed(Path::new(THIS_PROGRAM))
+    listed(&this_program())
+}
+
+/// This program as a file, even when the one it came from has been replaced. Not /proc/self: the loader is asked,
+/// and that would be the loader.
+fn this_program() -> PathBuf {
+    format!("/proc/{}/exe", std::process::id()).into()
 }
 
 /// The libraries of an object; none when it asks for no others than this program has, wherever those are.
@@ -79,7 +82,7 @@ fn entry(line: &str) -> Option<(String, PathBuf)> {
 
 /// The file that loads this program.
 fn loader() -> Option<PathBuf> {
-    let content = fs::read(THIS_PROGRAM).ok()?;
+    let content = fs::read(this_program()).ok()?;
     let file = ElfFile64::<Endianness>::parse(content.as_slice()).ok()?;
     let endian = file.endian();
     let segments = file.elf_header().program_headers(endian, content.as_slice()).ok()?;
@@ -95,7 +98,7 @@ mod tests {
     fn this_program_has_a_libc_and_asks_for_nothing_that_is_not_known() {
         let own = own_libraries();
         assert!(own.get("libc.so.6").is_some_and(|path| path.is_absolute()), "{own:?}");
-        assert_eq!(libraries_of(Path::new(THIS_PROGRAM), &own), Libraries::new());
+        assert_eq!(libraries_of(&this_program(), &own), Libraries::new());
         assert_eq!(libraries_of(Path::new("/no/such.so"), &own), Libraries::new());
     }
 
