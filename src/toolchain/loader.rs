@@ -73,10 +73,14 @@ fn listed(object: &Path) -> Libraries {
     text.lines().filter_map(entry).collect()
 }
 
-/// `libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)`; what is not found has no file.
+/// `libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)`, or the path of the loader alone; what is not found
+/// has no file.
 fn entry(line: &str) -> Option<(String, PathBuf)> {
-    let (name, file) = line.trim().split_once(" => ")?;
-    let (path, _) = file.rsplit_once(" (0x")?;
+    let (text, _) = line.trim().rsplit_once(" (0x")?;
+    let (name, path) = match text.split_once(" => ") {
+        Some(found) => found,
+        None => (text.rsplit_once('/')?.1, text),
+    };
     Some((name.into(), fs::canonicalize(path).unwrap_or_else(|_| path.into())))
 }
 
@@ -109,5 +113,7 @@ mod tests {
         assert_eq!(read("\tlibv.so.1 => /no/a b (1)/libv.so.1 (0x00007f0000000000)"), wanted);
         assert_eq!(read("\tlibv.so.1 => not found"), None);
         assert_eq!(read("\tlinux-vdso.so.1 (0x00007ffd3b5f2000)"), None);
+        let wanted = Some(("ld.so.2".to_string(), "/no/ld.so.2".to_string()));
+        assert_eq!(read("\t/no/ld.so.2 (0x00007fa5a7e15000)"), wanted);
     }
 }
