@@ -2,8 +2,9 @@
 //! different files of one name the first would answer for both. The second becomes a program of its own.
 
 use super::cache::Cache;
-use super::compiled::{Compiled, Settings, compile_builds};
+use super::compiled::{Compiled, Settings, compile_grouped};
 use super::error::CompileError;
+use super::shims::MOST_TOGETHER;
 use crate::model::{Artifact, Build, BuildId, Event, EventSink, Experiment};
 use crate::toolchain::{Libraries, libraries_of, own_libraries};
 
@@ -15,14 +16,16 @@ pub fn compile_all(
     settings: &Settings,
     sink: &dyn EventSink,
 ) -> Result<Compiled, CompileError> {
-    let mut compiled = compile_builds(experiment, builds, cache, settings, sink)?;
+    let compile =
+        |builds: &[Build]| compile_grouped(experiment, builds, cache, settings, sink, MOST_TOGETHER);
+    let mut compiled = compile(builds)?;
     let places = apart(&compiled.artifacts, sink);
     if places.is_empty() {
         return Ok(compiled);
     }
     let again: Vec<Build> =
         places.iter().map(|&place| Build { apart: true, ..builds[place].clone() }).collect();
-    let programs = compile_builds(experiment, &again, cache, settings, sink)?;
+    let programs = compile(&again)?;
     for (place, made) in places.into_iter().zip(programs.artifacts.into_iter().zip(programs.objects)) {
         (compiled.artifacts[place], compiled.objects[place]) = made;
     }

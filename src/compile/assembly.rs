@@ -1,8 +1,6 @@
 //! What one program or loadable object is put together from, and putting it together: the objects of one build or
 //! of several, linked as one of the builds would be.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -13,28 +11,24 @@ use super::mix::Mix;
 use super::object::{Made, ObjectRequest};
 use super::pipeline::{Pipeline, Step};
 use super::ready::Ready;
+use super::shim_object::{ShimObjects, make_shims};
 use crate::model::{Build, FunctionStatus};
-
-/// One object to make, and the build it belongs to.
-type Slot<'a> = (&'a Build, ObjectRequest);
 
 /// The objects to make, in link order.
 pub struct Assembly<'a> {
     /// Links it, as it links its own objects.
     pub frame: &'a Ready<'a>,
     /// Those of harness, sources and setup: without them there is nothing.
-    fixed: Vec<Slot<'a>>,
-    /// One for each function.
-    shims: Vec<Slot<'a>>,
+    fixed: Vec<(&'a Ready<'a>, ObjectRequest)>,
+    /// The members of each file of shims.
+    shims: Vec<(&'a Ready<'a>, Vec<usize>)>,
 }
 
 /// The objects of an assembly.
-pub struct Objects {
+pub struct Objects<'a> {
     pub fixed: Vec<Object>,
-    /// One for each function, or the compiler's words.
-    pub shims: Vec<Result<Object, String>>,
-    /// Every header that was read for them.
-    pub headers: BTreeSet<PathBuf>,
+    /// Their headers are those of all objects.
+    pub shims: ShimObjects<'a>,
     /// The line that a part asked for, of the first that did.
     pub echo: Option<String>,
 }
@@ -46,97 +40,120 @@ pub struct Assembled {
     pub functions: Vec<FunctionStatus>,
 }
 
+/// One step on the way from an assembly to its objects.
+enum Slot<'s, 'a> {
+    Fixed(&'a Ready<'a>, &'s ObjectRequest),
+    Shims(&'a Ready<'a>, &'s [usize]),
+}
+
+/// What came of a slot.
+enum Filled<'a> {
+    Fixed(Made),
+    Shims(ShimObjects<'a>),
+}
+
 impl<'a> Assembly<'a> {
     /// All of one build.
     pub fn whole(ready: &'a Ready<'a>) -> Assembly<'a> {
-        Assembly::new(&Mix::of(ready), |_| ready)
+        Assembly::new(&Mix::of(ready.build, ready.lines.material), |_| ready)
     }
 
     /// `of` gives each build of the mix.
     pub fn new(mix: &Mix, of: impl Fn(&Build) -> &'a Ready<'a>) -> Assembly<'a> {
         let frame = of(&mix.frame);
-        let generated = |file| (frame.build, frame.generated(file));
-        let mut fixed: Vec<Slot> = frame.lines.harness.iter().map(generated).collect();
+        let generated = |file| (frame, frame.generated(file));
+        let mut fixed: Vec<_> = frame.lines.harness.iter().map(generated).collect();
         fixed.extend(mix.sources.iter().enumerate().map(|(number, part)| {
             let ready = of(&part.build);
-            (ready.build, ready.source(number, part))
+            (ready, ready.source(number, part))
         }));
         fixed.extend(frame.lines.setup.iter().map(generated));
-        let shim = |(number, build): (usize, &Arc<Build>)| {
-            let ready = of(build);
-            (ready.build, ready.generated(&ready.lines.shims[number]))
-        };
-        Assembly { frame, fixed, shims: mix.shims.iter().enumerate().map(shim).collect() }
+        Assembly { frame, fixed, shims: shim_files(mix, of) }
     }
 
-    /// How many objects there are to make.
-    pub fn len(&self) -> usize {
-        self.fixed.len() + self.shims.len()
-    }
-
-    fn slots(&self) -> impl Iterator<Item = &Slot<'a>> {
-        self.fixed.iter().chain(&self.shims)
+    fn slots(&self) -> impl Iterator<Item = Slot<'_, 'a>> {
+        let fixed = self.fixed.iter().map(|(ready, request)| Slot::Fixed(ready, request));
+        fixed.chain(self.shims.iter().map(|(ready, members)| Slot::Shims(ready, members)))
     }
 
     /// Without sources or setup there is nothing; a shim that does not compile is missing, and the others are there.
-    fn collect(&self, made: Vec<Result<Made, Failure>>) -> Result<Objects, Failure> {
-        let (mut headers, mut echo) = (BTreeSet::new(), None);
-        let mut keep = |made: Made| {
-            headers.extend(made.headers);
-            echo = echo.take().or(made.echo);
-            made.object
-        };
-        let mut made = made.into_iter();
-        let (mut fixed, mut shims) = (Vec::new(), Vec::new());
-        for made in made.by_ref().take(self.fixed.len()) {
-            fixed.push(keep(made?));
+    fn collect(&self, filled: Vec<Result<Filled<'a>, Failure>>) -> Result<Objects<'a>, Failure> {
+        let mut objects = Objects { fixed: Vec::new(), shims: ShimObjects::default(), echo: None };
+        for filled in filled {
+            match filled? {
+                Filled::Fixed(made) => {
+                    objects.fixed.push(made.object);
+                    objects.shims.headers.extend(made.headers);
+                    objects.echo = objects.echo.or(made.echo);
+                }
+                Filled::Shims(shims) => objects.shims.append(shims),
+            }
         }
-        for made in made {
-            shims.push(match made {
-                Ok(made) => Ok(keep(made)),
-                Err(Failure::Tool(message)) => Err(message),
-                Err(other) => return Err(other),
-            });
-        }
-        Ok(Objects { fixed, shims, headers, echo })
+        Ok(objects)
     }
 
-    pub fn link(&self, pipeline: &Pipeline<'_>, objects: &Objects) -> Result<Assembled, Failure> {
-        let Ready { build, compiler, lines, .. } = self.frame;
-        let compiled = objects.shims.iter().enumerate().filter_map(|(n, s)| s.as_ref().ok().map(|o| (n, o)));
+    pub fn link(&self, pipeline: &Pipeline<'_>, objects: &Objects<'a>) -> Result<Assembled, Failure> {
+        let fixed = self.fixed.iter().map(|(_, request)| request.object.as_str());
         let request = LinkRequest {
-            bench: &pipeline.bench,
-            compiler,
-            lines,
-            fixed: self
-                .fixed
-                .iter()
-                .map(|(_, request)| request.object.as_str())
-                .zip(&objects.fixed)
-                .collect(),
-            shims: compiled.map(|(n, object)| (n, self.shims[n].1.object.as_str(), object)).collect(),
+            pipeline,
+            frame: self.frame,
+            fixed: fixed.zip(&objects.fixed).collect(),
+            shims: &objects.shims.objects,
         };
         let linked = request.link();
-        pipeline.step(build, Step::Link, "link", linked.as_ref().ok().map(|linked| linked.cached));
+        pipeline.step(self.frame.build, Step::Link, "link", linked.as_ref().ok().map(|linked| linked.cached));
         let linked = linked?;
-        let status = |n: usize| match (&objects.shims[n], linked.missing.get(&n)) {
-            (Err(message), _) | (Ok(_), Some(message)) => {
-                FunctionStatus::Missing { message: message.clone() }
-            }
-            (Ok(_), None) => FunctionStatus::Ready { symbol: lines.shims[n].shim.symbol.clone() },
+        let shims = &self.frame.lines.material.shims;
+        let missing = [shims.missing(), &objects.shims.missing, &linked.missing];
+        let status = |number: &usize| match missing.iter().find_map(|missing| missing.get(number)) {
+            Some(message) => FunctionStatus::Missing { message: message.clone() },
+            None => FunctionStatus::Ready { symbol: shims.symbol(*number) },
         };
-        Ok(Assembled { functions: (0..self.shims.len()).map(status).collect(), linked: linked.object })
+        Ok(Assembled { functions: shims.asked().iter().map(status).collect(), linked: linked.object })
     }
 }
 
+/// The files of shims of each build of a mix. Where the functions of a file are called by several builds, each of
+/// these has a file with its own.
+fn shim_files<'a>(mix: &Mix, of: impl Fn(&Build) -> &'a Ready<'a>) -> Vec<(&'a Ready<'a>, Vec<usize>)> {
+    let mut builds: Vec<&Arc<Build>> = Vec::new();
+    for build in &mix.shims {
+        if !builds.contains(&build) {
+            builds.push(build);
+        }
+    }
+    let mut files = Vec::new();
+    for build in builds {
+        let ready = of(build);
+        let place = |number: &usize| ready.lines.material.shims.place(*number);
+        let is_own = |number: &usize| place(number).is_some_and(|place| mix.shims[place] == *build);
+        let is_others = |number: &usize| place(number).is_some() && !is_own(number);
+        for mut members in ready.lines.groups() {
+            let Some(first) = members.iter().filter(|number| is_own(number)).filter_map(place).min() else {
+                continue;
+            };
+            if members.iter().any(is_others) {
+                members.retain(is_own);
+            }
+            files.push((first, (ready, members)));
+        }
+    }
+    files.sort_by_key(|(first, _)| *first);
+    files.into_iter().map(|(_, file)| file).collect()
+}
+
 /// The objects of all assemblies, in parallel.
-pub fn make_objects(pipeline: &Pipeline<'_>, assemblies: &[Assembly<'_>]) -> Vec<Result<Objects, Failure>> {
-    let slots: Vec<&Slot> = assemblies.iter().flat_map(|assembly| assembly.slots()).collect();
-    let made: Vec<Result<Made, Failure>> = slots
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(build, request)| pipeline.object(build, request))
-        .collect();
-    let mut made = made.into_iter();
-    assemblies.iter().map(|assembly| assembly.collect(made.by_ref().take(assembly.len()).collect())).collect()
+pub fn make_objects<'a>(
+    pipeline: &Pipeline<'_>,
+    assemblies: &[Assembly<'a>],
+) -> Vec<Result<Objects<'a>, Failure>> {
+    let slots: Vec<Slot> = assemblies.iter().flat_map(Assembly::slots).collect();
+    let fill = |slot| match slot {
+        Slot::Fixed(ready, request) => pipeline.object(ready.build, request).map(Filled::Fixed),
+        Slot::Shims(ready, members) => make_shims(pipeline, ready, members).map(Filled::Shims),
+    };
+    let filled: Vec<Result<Filled, Failure>> = slots.into_par_iter().with_max_len(1).map(fill).collect();
+    let mut filled = filled.into_iter();
+    let mut next = |count| filled.by_ref().take(count).collect();
+    assemblies.iter().map(|assembly| assembly.collect(next(assembly.slots().count()))).collect()
 }

@@ -16,7 +16,7 @@ use super::compiled::Settings;
 use super::folders::Folders;
 use super::inflight::InFlight;
 use super::key::{Files, Hash, KeyBuilder, files_in_args};
-use super::message::tidy;
+use super::message::{shorten, tidy};
 use crate::toolchain::{Compiler, End, Finished, Invocation, cpu_model, library_of, locate, run};
 
 /// A compiled or linked file in the cache.
@@ -131,8 +131,16 @@ impl<'a> Job<'a> {
         self.folder.path()
     }
 
-    /// Runs a command line; a failure is in the tool's own words.
+    /// Runs a command line; a failure is in the tool's own words, the first of them when it has many.
     pub fn run(&self, program: &Path, line: &CommandLine) -> Result<Finished, Failure> {
+        self.run_wordy(program, line).map_err(|failure| match failure {
+            Failure::Tool(words) => Failure::Tool(shorten(&words)),
+            other => other,
+        })
+    }
+
+    /// The same with all of the tool's words.
+    pub fn run_wordy(&self, program: &Path, line: &CommandLine) -> Result<Finished, Failure> {
         self.bench.stop_if_cancelled()?;
         let done = run(&Invocation {
             program,

@@ -30,14 +30,14 @@ pub struct CommandLine {
 pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> Vec<CommandLine> {
     let material = Material::of(experiment, experiment.implementation(build));
     let lines = Lines::new(&material, build, family);
-    let made = lines.shims.iter().filter(|s| s.shim.lacking.is_none());
-    let objects = lines.objects();
+    let files = lines.shim_files();
+    let objects = lines.objects(files.iter().map(|file| file.object.as_str()));
     lines
         .probe()
         .into_iter()
         .chain(lines.harness.iter().map(|s| s.line.clone()))
         .chain(lines.sources.iter().map(|s| s.line.clone()))
-        .chain(lines.setup.iter().chain(made).map(|s| s.line.clone()))
+        .chain(lines.setup.iter().chain(&files).map(|s| s.line.clone()))
         .chain([lines.link(&objects, lines.linkages()[0])])
         .chain(lines.check(&objects))
         .collect()
@@ -69,6 +69,7 @@ pub enum Linkage {
 
 /// Everything a build runs, with the parts that the link is made of.
 pub struct Lines<'a> {
+    pub material: &'a Material<'a>,
     build: &'a Build,
     family: Family,
     libs: Vec<String>,
@@ -76,56 +77,75 @@ pub struct Lines<'a> {
     pub harness: Vec<ShimLine>,
     pub sources: Vec<SourceLine>,
     pub setup: Option<ShimLine>,
-    /// One for each function, in the experiment's order.
-    pub shims: Vec<ShimLine>,
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(material: &Material<'_>, build: &'a Build, family: Family) -> Lines<'a> {
-        let compile = |what: String, source: &Path, stem: &str| {
-            let mut argv = source_args(material.sources, build, family);
-            argv.extend(object_args(build, family, stem));
-            argv.extend(["-o".into(), format!("{stem}.o"), source.display().to_string()]);
-            CommandLine { what, argv }
-        };
-        let mut taken = BTreeSet::new();
-        let sources = material.sources.files.iter().map(|path| {
-            let stem = object_stem(path, &mut taken);
-            let shown = path.strip_prefix(material.folder).unwrap_or(path).display();
-            let line = compile(format!("compile {shown}"), path, &stem);
-            SourceLine { path: path.clone(), object: format!("{stem}.o"), line }
-        });
-        let shim_line = |shim: &Shim| {
-            let line = compile(shim.what.clone(), Path::new(&format!("{}.c", shim.stem)), &shim.stem);
-            ShimLine { object: format!("{}.o", shim.stem), line, shim: shim.clone() }
-        };
-        let harness_line = |shim: Shim| {
-            let mut argv = head(build, family);
-            argv.extend(abi_args(&build.args));
-            argv.extend(["-O2", "-w", "-fPIC"].map(String::from));
-            argv.extend(dependency_args(family, &shim.stem));
-            argv.extend(["-o".into(), format!("{}.o", shim.stem), format!("{}.c", shim.stem)]);
-            let line = CommandLine { what: shim.what.clone(), argv };
-            ShimLine { object: format!("{}.o", shim.stem), line, shim }
-        };
-        let harness = if build.is_loaded() { Vec::new() } else { harness(material).into() };
-        Lines {
-            harness: harness.into_iter().map(harness_line).collect(),
+    pub fn new(material: &'a Material<'a>, build: &'a Build, family: Family) -> Lines<'a> {
+        let mut lines = Lines {
+            material,
             build,
             family,
-            libs: material.sources.libs.iter().flat_map(|lib| library_args(lib)).collect(),
-            sources: sources.collect(),
-            setup: material.setup.as_ref().map(shim_line),
-            shims: material.shims.iter().map(shim_line).collect(),
+            libs: material.libraries(),
+            harness: Vec::new(),
+            sources: Vec::new(),
+            setup: None,
+        };
+        if !build.is_loaded() {
+            lines.harness = harness(material).into_iter().map(|file| lines.harness_line(file)).collect();
         }
+        let mut taken = BTreeSet::new();
+        let source = |path: &PathBuf| {
+            let stem = object_stem(path, &mut taken);
+            let shown = path.strip_prefix(material.folder).unwrap_or(path).display();
+            let line = lines.compile(format!("compile {shown}"), path, &stem);
+            SourceLine { path: path.clone(), object: format!("{stem}.o"), line }
+        };
+        lines.sources = material.sources.files.iter().map(source).collect();
+        lines.setup = material.setup.clone().map(|file| lines.shim_line(file));
+        lines
     }
 
-    /// Every object's name, in link order.
-    pub fn objects(&self) -> Vec<&str> {
+    fn compile(&self, what: String, source: &Path, stem: &str) -> CommandLine {
+        let mut argv = source_args(self.material.sources, self.build, self.family);
+        argv.extend(object_args(self.build, self.family, stem));
+        argv.extend(["-o".into(), format!("{stem}.o"), source.display().to_string()]);
+        CommandLine { what, argv }
+    }
+
+    fn shim_line(&self, shim: Shim) -> ShimLine {
+        let line = self.compile(shim.what.clone(), Path::new(&format!("{}.c", shim.stem)), &shim.stem);
+        ShimLine { object: format!("{}.o", shim.stem), line, shim }
+    }
+
+    fn harness_line(&self, shim: Shim) -> ShimLine {
+        let mut argv = head(self.build, self.family);
+        argv.extend(abi_args(&self.build.args));
+        argv.extend(["-O2", "-w", "-fPIC"].map(String::from));
+        argv.extend(dependency_args(self.family, &shim.stem));
+        argv.extend(["-o".into(), format!("{}.o", shim.stem), format!("{}.c", shim.stem)]);
+        let line = CommandLine { what: shim.what.clone(), argv };
+        ShimLine { object: format!("{}.o", shim.stem), line, shim }
+    }
+
+    /// The file of some shims.
+    pub fn shims(&self, members: &[usize]) -> ShimLine {
+        self.shim_line(self.material.shims.file(members))
+    }
+
+    /// The members of each file of shims, in link order.
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        self.material.shims.files(self.build)
+    }
+
+    fn shim_files(&self) -> Vec<ShimLine> {
+        self.groups().iter().map(|members| self.shims(members)).collect()
+    }
+
+    /// Every object's name, in link order, with those of shims.
+    fn objects<'b>(&'b self, shims: impl Iterator<Item = &'b str>) -> Vec<&'b str> {
         let harness = self.harness.iter().map(|s| s.object.as_str());
-        let made = self.shims.iter().filter(|s| s.shim.lacking.is_none());
-        let generated = self.setup.iter().chain(made).map(|s| s.object.as_str());
-        harness.chain(self.sources.iter().map(|s| s.object.as_str())).chain(generated).collect()
+        let sources = self.sources.iter().map(|s| s.object.as_str());
+        harness.chain(sources).chain(self.setup.iter().map(|s| s.object.as_str())).chain(shims).collect()
     }
 
     /// The program that shows what an executable built with exactly these arguments starts with; None
@@ -223,16 +243,6 @@ impl<'a> Lines<'a> {
         argv.extend(self.libs.iter().cloned());
         Some(CommandLine { what: "check".into(), argv })
     }
-}
-
-/// A library by its name, or by its file, which the loader is to find where it was.
-fn library_args(lib: &str) -> Vec<String> {
-    let Some((folder, file)) = lib.rsplit_once('/') else { return vec![format!("-l{lib}")] };
-    let mut args = vec![lib.to_string()];
-    if file.contains(".so") {
-        args.push(format!("-Wl,-rpath={folder}"));
-    }
-    args
 }
 
 /// What every source and shim is compiled with, before what makes an object of it.

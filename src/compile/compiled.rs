@@ -13,12 +13,14 @@ use super::assembly::{Assembled, Assembly, Objects, make_objects};
 use super::audit::AuditRequest;
 use super::bench::{Failure, Object};
 use super::cache::Cache;
+use super::command::Lines;
 use super::error::CompileError;
 use super::fpenv::control_words;
 use super::material::Materials;
 use super::pipeline::{Pipeline, Step};
 use super::program::{Program, lacking, program};
 use super::ready::Ready;
+use super::shim::SETUP_SYMBOL;
 use crate::model::{
     Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
     Function, FunctionStatus, gist,
@@ -45,7 +47,7 @@ pub struct BuildObjects {
     /// Each source with its object, in the experiment's order.
     pub sources: Vec<(PathBuf, PathBuf)>,
     pub setup: Option<PathBuf>,
-    /// One for each function; None when its shim did not compile.
+    /// One for each function, maybe shared with others; None when its shim did not compile.
     pub shims: Vec<Option<PathBuf>>,
     /// Every header that was read for them.
     pub headers: BTreeSet<PathBuf>,
@@ -64,16 +66,19 @@ pub struct Compiled {
     pub interrupted: bool,
 }
 
-/// Compiles builds as they are. Only a cache that cannot be written is an error.
-pub fn compile_builds(
+/// Compiles builds as they are, with at most so many shims in a file; what comes out does not depend on it. Only a
+/// cache that cannot be written is an error.
+pub fn compile_grouped(
     experiment: &Experiment,
     builds: &[Build],
     cache: &Cache,
     settings: &Settings,
     sink: &dyn EventSink,
+    most: usize,
 ) -> Result<Compiled, CompileError> {
     let pipeline = Pipeline::new(cache, settings, sink)?;
-    let stage = Stage { functions: &experiment.functions, materials: Materials::of(experiment), pipeline };
+    let materials = Materials::grouped(experiment, most);
+    let stage = Stage { functions: &experiment.functions, materials, pipeline };
     let outcomes = stage.pipeline.threads.install(|| stage.run(builds, sink));
 
     let tally = &stage.pipeline.tally;
@@ -184,7 +189,7 @@ impl Stage<'_> {
         &self,
         assembly: &Assembly<'_>,
         control: ControlWords,
-        objects: Objects,
+        objects: Objects<'_>,
     ) -> Result<(BuiltObject, BuildObjects), Failure> {
         let Ready { build, compiler, lines, .. } = assembly.frame;
         let Assembled { linked, functions } = assembly.link(&self.pipeline, &objects)?;
@@ -200,7 +205,7 @@ impl Stage<'_> {
             runner,
             arithmetic,
             libm,
-            setup_symbol: lines.setup.as_ref().map(|setup| setup.shim.symbol.clone()),
+            setup_symbol: lines.setup.as_ref().map(|_| SETUP_SYMBOL.into()),
             audit,
         };
         Ok((object, build_objects(assembly.frame, objects)))
@@ -209,7 +214,7 @@ impl Stage<'_> {
     fn audit(
         &self,
         frame: &Ready<'_>,
-        objects: &Objects,
+        objects: &Objects<'_>,
         linked: &Object,
         functions: &[FunctionStatus],
     ) -> Result<Audit, Failure> {
@@ -227,7 +232,7 @@ impl Stage<'_> {
             build: frame.build,
             compiler: &frame.compiler,
             linked,
-            parts: own.iter().chain(objects.shims.iter().flatten()).collect(),
+            parts: own.iter().chain(objects.shims.objects.iter().map(|shim| &shim.object)).collect(),
             functions: self.functions.iter().zip(functions).filter_map(ready).collect(),
         }
         .audit()
@@ -236,18 +241,24 @@ impl Stage<'_> {
 
 /// Probe, objects and link.
 fn steps(ready: &Ready<'_>) -> usize {
-    ready.lines.objects().len() + 1 + usize::from(ready.lines.probe().is_some())
+    let Lines { harness, sources, setup, .. } = &ready.lines;
+    let fixed = harness.len() + sources.len() + usize::from(setup.is_some());
+    fixed + ready.lines.groups().len() + 1 + usize::from(ready.lines.probe().is_some())
 }
 
-fn build_objects(frame: &Ready<'_>, objects: Objects) -> BuildObjects {
+fn build_objects(frame: &Ready<'_>, objects: Objects<'_>) -> BuildObjects {
     let lines = &frame.lines;
     let own = &objects.fixed[lines.harness.len()..];
     let sources =
         lines.sources.iter().zip(own).map(|(source, object)| (source.path.clone(), object.path.clone()));
+    let shim = |number: &usize| {
+        let file = objects.shims.objects.iter().find(|file| file.members.contains(number));
+        file.map(|file| file.object.path.clone())
+    };
     BuildObjects {
         sources: sources.collect(),
         setup: lines.setup.as_ref().and(own.last()).map(|object| object.path.clone()),
-        shims: objects.shims.into_iter().map(|shim| shim.ok().map(|object| object.path)).collect(),
-        headers: objects.headers,
+        shims: lines.material.shims.asked().iter().map(shim).collect(),
+        headers: objects.shims.headers,
     }
 }

@@ -1,7 +1,7 @@
 //! The C that turns a build into a program of its own: the runner, and a table of its functions.
 
 use super::material::Material;
-use super::shim::Shim;
+use super::shim::{SETUP_SYMBOL, Shim};
 use crate::model::{Build, Libm};
 
 /// The stem of the runner's file.
@@ -20,34 +20,30 @@ fn runner_text() -> String {
 
 /// The files beside the build's own.
 pub fn harness(material: &Material<'_>) -> [Shim; 2] {
-    let file = |stem: &str, what: &str, text| Shim {
-        what: what.into(),
-        tag: String::new(),
-        stem: stem.into(),
-        symbol: String::new(),
-        text,
-        lacking: None,
-    };
+    let file = |stem: &str, what: &str, text| Shim { what: what.into(), stem: stem.into(), text };
     let runner = file(RUNNER, "runner", runner_text());
-    [runner, file(TABLE, "table of functions", table_text(&material.shims, material.setup.as_ref()))]
+    [
+        runner,
+        file(TABLE, "table of functions", table_text(&material.shims.symbols(), material.setup.is_some())),
+    ]
 }
 
 /// Weak, because a shim that could not be linked is left out.
-fn table_text(shims: &[Shim], setup: Option<&Shim>) -> String {
+fn table_text(shims: &[String], has_setup: bool) -> String {
     let mut text = String::from(
         "__extension__ typedef unsigned long long u64;\ntypedef void shim(const u64 *, u64 *);\n",
     );
-    for shim in shims {
-        text.push_str(&format!("extern shim {} __attribute__((weak));\n", shim.symbol));
+    for symbol in shims {
+        text.push_str(&format!("extern shim {symbol} __attribute__((weak));\n"));
     }
     text.push_str("shim *const bitrift_table[] = {\n");
-    shims.iter().for_each(|shim| text.push_str(&format!("    {},\n", shim.symbol)));
+    shims.iter().for_each(|symbol| text.push_str(&format!("    {symbol},\n")));
     text.push_str(&format!("    0}};\nconst u64 bitrift_functions = {};\n", shims.len()));
-    let setup = setup.map(|shim| shim.symbol.as_str());
-    if let Some(symbol) = setup {
-        text.push_str(&format!("void {symbol}(void);\n"));
+    if has_setup {
+        text.push_str(&format!("void {SETUP_SYMBOL}(void);\n"));
     }
-    text.push_str(&format!("void (*const bitrift_setup_function)(void) = {};\n", setup.unwrap_or("0")));
+    let setup = if has_setup { SETUP_SYMBOL } else { "0" };
+    text.push_str(&format!("void (*const bitrift_setup_function)(void) = {setup};\n"));
     text
 }
 

@@ -6,20 +6,22 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::bench::{Bench, Failure, Job, Object};
-use super::command::{CommandLine, Lines, Linkage};
+use super::command::{CommandLine, Linkage};
 use super::key::Hash;
-use super::message::guilty_shims;
-use crate::toolchain::{Compiler, PROBE_FILE, PROBE_SOURCE, locate};
+use super::message::{guilty_shims, shorten};
+use super::pipeline::Pipeline;
+use super::ready::Ready;
+use super::shim_object::{ShimObject, make_shims};
+use crate::toolchain::{PROBE_FILE, PROBE_SOURCE, locate};
 
 /// A build's objects.
 pub struct LinkRequest<'a> {
-    pub bench: &'a Bench<'a>,
-    pub compiler: &'a Compiler,
-    pub lines: &'a Lines<'a>,
+    pub pipeline: &'a Pipeline<'a>,
+    /// Links them as it links its own.
+    pub frame: &'a Ready<'a>,
     /// The objects of harness, sources and setup: without them there is no build.
     pub fixed: Vec<(&'a str, &'a Object)>,
-    /// The shims that compiled: number, name in the line, object.
-    pub shims: Vec<(usize, &'a str, &'a Object)>,
+    pub shims: &'a [ShimObject<'a>],
 }
 
 /// A linked build.
@@ -33,37 +35,43 @@ pub struct Linked {
 /// What was linked, and the shims left out.
 type Content = (Vec<u8>, BTreeMap<usize, String>);
 
-impl LinkRequest<'_> {
+impl<'a> LinkRequest<'a> {
     pub fn link(&self) -> Result<Linked, Failure> {
-        self.bench.stop_if_cancelled()?;
-        let all: Vec<usize> = self.shims.iter().map(|(number, ..)| *number).collect();
-        let key = self.key(&self.line(&all, self.lines.linkages()[0]));
-        let _turn = self.bench.in_flight.enter(key);
-        if let Some((recipe, object)) = self.bench.look_up(&key, &[]) {
-            let number = |tag: &str| self.lines.shims.iter().position(|s| s.shim.tag == tag);
-            let missing = recipe.notes.into_iter().filter_map(|(tag, words)| Some((number(&tag)?, words)));
-            return Ok(Linked { object, missing: missing.collect(), cached: true });
+        let bench = self.bench();
+        bench.stop_if_cancelled()?;
+        let shims = &self.frame.lines.material.shims;
+        let key = self.key(&self.line(self.shims, self.frame.lines.linkages()[0]));
+        let _turn = bench.in_flight.enter(key);
+        if let Some((recipe, object)) = bench.look_up(&key, &[]) {
+            let notes = recipe.notes.into_iter();
+            let missing = notes.filter_map(|(tag, words)| Some((shims.tagged(&tag)?, words))).collect();
+            return Ok(Linked { object, missing, cached: true });
         }
-        let (content, missing) = self.best(&all)?;
-        let tag = |number: usize| self.lines.shims[number].shim.tag.clone();
-        let notes = missing.iter().map(|(number, words)| (tag(*number), words.clone())).collect();
-        let object = self.bench.keep(&key, &content, notes)?;
+        let (content, missing) = self.best()?;
+        let notes =
+            missing.iter().map(|(number, words)| (shims.tag(*number).into(), words.clone())).collect();
+        let object = bench.keep(&key, &content, notes)?;
         Ok(Linked { object, missing, cached: false })
     }
 
+    fn bench(&self) -> &'a Bench<'a> {
+        &self.pipeline.bench
+    }
+
     fn key(&self, line: &CommandLine) -> Hash {
-        let mut key = self.bench.key("link", self.compiler, line);
-        let objects = self.fixed.iter().map(|(_, o)| o.hash).chain(self.shims.iter().map(|(.., o)| o.hash));
+        let mut key = self.bench().key("link", &self.frame.compiler, line);
+        let shims = self.shims.iter().map(|shim| shim.object.hash);
+        let objects = self.fixed.iter().map(|(_, object)| object.hash).chain(shims);
         key.add_all(&objects.collect::<Vec<_>>());
-        self.bench.add_link_inputs(&mut key, line);
+        self.bench().add_link_inputs(&mut key, line);
         key.finish()
     }
 
     /// The first linkage that has everything, else the one that has most.
-    fn best(&self, all: &[usize]) -> Result<Content, Failure> {
+    fn best(&self) -> Result<Content, Failure> {
         let mut best: Option<Result<Content, Failure>> = None;
-        for &linkage in self.lines.linkages() {
-            let linked = self.without_guilty(all.to_vec(), linkage);
+        for &linkage in self.frame.lines.linkages() {
+            let linked = self.without_guilty(linkage);
             let missing =
                 |linked: &Result<Content, Failure>| linked.as_ref().map_or(usize::MAX, |l| l.1.len());
             if best.as_ref().is_none_or(|old| missing(&linked) < missing(old)) {
@@ -77,7 +85,8 @@ impl LinkRequest<'_> {
     }
 
     /// Links, leaving out shims until the linker is content.
-    fn without_guilty(&self, mut kept: Vec<usize>, linkage: Linkage) -> Result<Content, Failure> {
+    fn without_guilty(&self, linkage: Linkage) -> Result<Content, Failure> {
+        let mut kept = self.shims.to_vec();
         let mut missing = BTreeMap::new();
         loop {
             let words = match self.attempt(&kept, linkage) {
@@ -87,67 +96,106 @@ impl LinkRequest<'_> {
             };
             let guilty = self.guilty(&words, &kept, linkage)?;
             if guilty.is_empty() {
-                return Err(Failure::Tool(words));
+                return Err(Failure::Tool(shorten(&words)));
             }
-            kept.retain(|number| !guilty.contains_key(number));
-            missing.extend(guilty);
+            missing.extend(guilty.into_iter().map(|(number, words)| (number, shorten(&words))));
+            kept = self.without(kept, &mut missing)?;
             if kept.is_empty() && self.fixed.is_empty() {
                 return Err(Failure::Tool(missing.into_values().next().unwrap_or(words)));
             }
         }
     }
 
+    /// The files without the missing shims: one that has such a shim is compiled again without it.
+    fn without(
+        &self,
+        files: Vec<ShimObject<'a>>,
+        missing: &mut BTreeMap<usize, String>,
+    ) -> Result<Vec<ShimObject<'a>>, Failure> {
+        let mut left = Vec::new();
+        for file in files {
+            let is_innocent = |number: &usize| !missing.contains_key(number);
+            let innocent: Vec<usize> = file.members.iter().copied().filter(is_innocent).collect();
+            if innocent.len() == file.members.len() {
+                left.push(file);
+            } else if !innocent.is_empty() {
+                let made = make_shims(self.pipeline, file.ready, &innocent)?;
+                left.extend(made.objects);
+                missing.extend(made.missing);
+            }
+        }
+        Ok(left)
+    }
+
     /// The shims to blame, by the linker's words or else by trying each alone.
     fn guilty(
         &self,
         words: &str,
-        kept: &[usize],
+        kept: &[ShimObject<'a>],
         linkage: Linkage,
     ) -> Result<BTreeMap<usize, String>, Failure> {
-        let tags: Vec<&str> = kept.iter().map(|n| self.lines.shims[*n].shim.tag.as_str()).collect();
+        let members: Vec<usize> = kept.iter().flat_map(|file| file.members.iter().copied()).collect();
+        let shims = &self.frame.lines.material.shims;
+        let tags: Vec<&str> = members.iter().map(|number| shims.tag(*number)).collect();
         let named = guilty_shims(words, &tags);
         if !named.is_empty() {
-            return Ok(named.into_iter().map(|(i, words)| (kept[i], words)).collect());
+            return Ok(named.into_iter().map(|(i, words)| (members[i], words)).collect());
         }
         if !self.fixed.is_empty() {
             // Not a shim's fault when it fails without any, and these words are to the point.
             self.attempt(&[], linkage)?;
         }
         let mut guilty = BTreeMap::new();
-        for number in kept {
-            match self.attempt(&[*number], linkage) {
-                Ok(_) => {}
-                Err(Failure::Tool(words)) => drop(guilty.insert(*number, words)),
-                Err(other) => return Err(other),
+        for file in kept {
+            let Some(words) = self.complaint(std::slice::from_ref(file), linkage)? else { continue };
+            if let [only] = file.members[..] {
+                guilty.insert(only, words);
+                continue;
+            }
+            for &number in &file.members {
+                let alone = make_shims(self.pipeline, file.ready, &[number])?;
+                guilty.extend(alone.missing);
+                guilty.extend(self.complaint(&alone.objects, linkage)?.map(|words| (number, words)));
             }
         }
         Ok(guilty)
     }
 
-    fn parts(&self, kept: &[usize]) -> Vec<(&str, &Object)> {
-        let shims = self.shims.iter().filter(|(number, ..)| kept.contains(number));
-        self.fixed.iter().copied().chain(shims.map(|(_, name, object)| (*name, *object))).collect()
+    /// What the linker has against some files; None when it links them.
+    fn complaint(&self, files: &[ShimObject<'a>], linkage: Linkage) -> Result<Option<String>, Failure> {
+        match self.attempt(files, linkage) {
+            Ok(_) => Ok(None),
+            Err(Failure::Tool(words)) => Ok(Some(words)),
+            Err(other) => Err(other),
+        }
     }
 
-    fn line(&self, kept: &[usize], linkage: Linkage) -> CommandLine {
-        self.lines.link(&self.parts(kept).iter().map(|(name, _)| *name).collect::<Vec<_>>(), linkage)
+    fn parts<'b>(&'b self, shims: &'b [ShimObject<'a>]) -> Vec<(&'b str, &'b Object)> {
+        let shims = shims.iter().map(|shim| (shim.name.as_str(), &shim.object));
+        self.fixed.iter().copied().chain(shims).collect()
     }
 
-    fn attempt(&self, kept: &[usize], linkage: Linkage) -> Result<Vec<u8>, Failure> {
-        let job = Job::new(self.bench)?;
-        let parts = self.parts(kept);
+    fn line(&self, shims: &[ShimObject<'a>], linkage: Linkage) -> CommandLine {
+        let names: Vec<&str> = self.parts(shims).into_iter().map(|(name, _)| name).collect();
+        self.frame.lines.link(&names, linkage)
+    }
+
+    fn attempt(&self, shims: &[ShimObject<'a>], linkage: Linkage) -> Result<Vec<u8>, Failure> {
+        let Ready { compiler, lines, .. } = self.frame;
+        let job = Job::new(self.bench())?;
+        let parts = self.parts(shims);
         for (name, object) in &parts {
             symlink(&object.path, job.path().join(name))?;
         }
-        let line = self.line(kept, linkage);
-        let linker = locate(&line.argv[0]).unwrap_or_else(|| self.compiler.path.clone());
-        job.run(&linker, &line)?;
+        let line = self.line(shims, linkage);
+        let linker = locate(&line.argv[0]).unwrap_or_else(|| compiler.path.clone());
+        job.run_wordy(&linker, &line)?;
         let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
         if linkage == Linkage::Shared
-            && let Some(check) = self.lines.check(&names)
+            && let Some(check) = lines.check(&names)
         {
             fs::write(job.path().join(PROBE_FILE), PROBE_SOURCE)?;
-            match job.run(&self.compiler.path, &check) {
+            match job.run_wordy(&compiler.path, &check) {
                 // Any other complaint is about a program, which nobody asked for.
                 Err(Failure::Tool(words)) if words.contains("undefined symbol") => {
                     return Err(Failure::Tool(words));
@@ -156,6 +204,6 @@ impl LinkRequest<'_> {
                 Err(other) => return Err(other),
             }
         }
-        job.output(self.lines.product(), &line)
+        job.output(lines.product(), &line)
     }
 }

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use super::shim::{Call, Shim, function_shims, setup_shim};
-use crate::model::{Build, Experiment, Function, Implementation, Sources};
+use super::shim::{Shim, setup_shim};
+use super::shims::{MOST_TOGETHER, Shims};
+use crate::model::{Build, Experiment, Implementation, Sources};
 
 /// What there is to compile of one implementation, apart from how.
 pub struct Material<'a> {
@@ -12,34 +13,40 @@ pub struct Material<'a> {
     pub folder: &'a Path,
     pub sources: &'a Sources,
     pub setup: Option<Shim>,
-    /// One for each function, in the experiment's order.
-    pub shims: Vec<Shim>,
+    pub shims: Shims<'a>,
 }
 
 impl<'a> Material<'a> {
     pub fn of(experiment: &'a Experiment, implementation: &'a Implementation) -> Material<'a> {
-        let functions = &experiment.functions;
-        let called: Vec<Option<Function>> = functions.iter().map(|f| implementation.function(f)).collect();
-        let mut calls = Vec::new();
-        for (function, called) in functions.iter().zip(&called) {
-            calls.push(match called {
-                Some(Function { callee, headers, .. }) => Call { function, callee, headers, lacking: None },
-                None => Call {
-                    function,
-                    callee: &function.callee,
-                    headers: &[],
-                    lacking: Some(implementation.lacks(function)),
-                },
-            });
-        }
-        let statements = implementation.setup.as_deref();
+        Material::grouped(experiment, implementation, MOST_TOGETHER)
+    }
+
+    /// With at most so many shims in a file.
+    fn grouped(experiment: &'a Experiment, implementation: &'a Implementation, most: usize) -> Material<'a> {
+        let Experiment { declared, functions, .. } = experiment;
+        let Implementation { sources, setup, setup_headers, .. } = implementation;
         Material {
             folder: experiment.path.parent().unwrap_or(Path::new("/")),
-            sources: &implementation.sources,
-            setup: statements.map(|statements| setup_shim(statements, &implementation.setup_headers)),
-            shims: function_shims(&calls),
+            sources,
+            setup: setup.as_deref().map(|statements| setup_shim(statements, setup_headers)),
+            shims: Shims::new(implementation, (declared, functions), most),
         }
     }
+
+    /// Its libraries as arguments of a link.
+    pub fn libraries(&self) -> Vec<String> {
+        self.sources.libs.iter().flat_map(|lib| library_args(lib)).collect()
+    }
+}
+
+/// A library by its name, or by its file, which the loader is to find where it was.
+fn library_args(lib: &str) -> Vec<String> {
+    let Some((folder, file)) = lib.rsplit_once('/') else { return vec![format!("-l{lib}")] };
+    let mut args = vec![lib.to_string()];
+    if file.contains(".so") {
+        args.push(format!("-Wl,-rpath={folder}"));
+    }
+    args
 }
 
 /// The material of every implementation, by name.
@@ -47,7 +54,12 @@ pub struct Materials<'a>(Vec<(&'a str, Material<'a>)>);
 
 impl<'a> Materials<'a> {
     pub fn of(experiment: &'a Experiment) -> Materials<'a> {
-        let of = |i: &'a Implementation| (i.name.as_str(), Material::of(experiment, i));
+        Materials::grouped(experiment, MOST_TOGETHER)
+    }
+
+    /// With at most so many shims in a file.
+    pub fn grouped(experiment: &'a Experiment, most: usize) -> Materials<'a> {
+        let of = |i: &'a Implementation| (i.name.as_str(), Material::grouped(experiment, i, most));
         Materials(experiment.implementations.iter().map(of).collect())
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 const LIMIT: usize = 4096;
 
 /// Takes the folders of jobs (this one's, and those that debug information of other objects names)
-/// out of a message, names the tool's temporary files alike every time, and keeps the beginning.
+/// out of a message, and names the tool's temporary files alike every time.
 /// Jobs run in `<jobs>/<process>/<job>/`, and their tools' temporary files are in `tmp/` there.
 pub fn tidy(words: &str, jobs: &Path) -> String {
     let jobs = format!("{}/", jobs.display());
@@ -28,10 +28,11 @@ pub fn tidy(words: &str, jobs: &Path) -> String {
             None => text.extend([".", rest]),
         }
     }
-    shorten(text.trim_end())
+    text.trim_end().into()
 }
 
-fn shorten(text: &str) -> String {
+/// The beginning of a long message.
+pub fn shorten(text: &str) -> String {
     if text.len() <= LIMIT {
         return text.to_string();
     }
@@ -61,7 +62,7 @@ pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
     if all.len() == 1 {
         return all.into_iter().map(|shim| (shim, words.to_string())).collect();
     }
-    // A line that names no shim belongs to those named after it (lld) or just before it (ld.bfd).
+    // A line that names no shim belongs to those named after it (lld) or before it (ld.bfd).
     let owners = |i: usize| -> BTreeSet<usize> {
         if !named[i].is_empty() || !lines[i].contains("undefined") {
             return named[i].clone();
@@ -70,7 +71,8 @@ pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
             let follow = (i + 1..lines.len()).take_while(|j| lines[*j].starts_with(">>>"));
             return follow.flat_map(|j| named[j].clone()).collect();
         }
-        i.checked_sub(1).map(|before| named[before].clone()).unwrap_or_default()
+        let before = (0..i).rev().find(|j| !named[*j].is_empty() || !lines[*j].contains("undefined"));
+        before.map(|before| named[before].clone()).unwrap_or_default()
     };
     let owners: Vec<BTreeSet<usize>> = (0..lines.len()).map(owners).collect();
     let about = |shim: usize| {

@@ -12,7 +12,7 @@ use super::bench::Failure;
 use super::cache::Cache;
 use super::compiled::Settings;
 use super::error::CompileError;
-use super::material::Materials;
+use super::material::{Material, Materials};
 use super::pipeline::Pipeline;
 use super::ready::Ready;
 use crate::model::{Build, Cost, Experiment, FunctionStatus, NoEvents};
@@ -50,11 +50,11 @@ pub struct Mix {
 
 impl Mix {
     /// A build as it is: a mix of one.
-    pub fn of(ready: &Ready<'_>) -> Mix {
-        let build = Arc::new(ready.build.clone());
+    pub fn of(build: &Build, material: &Material<'_>) -> Mix {
+        let build = Arc::new(build.clone());
         Mix {
-            sources: vec![Part::of(&build); ready.lines.sources.len()],
-            shims: vec![build.clone(); ready.lines.shims.len()],
+            sources: vec![Part::of(&build); material.sources.files.len()],
+            shims: vec![build.clone(); material.shims.asked().len()],
             frame: build,
         }
     }

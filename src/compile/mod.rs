@@ -5,14 +5,15 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `material` | what a build is made of: sources, setup, a shim for each function |
+//! | `material` | what a build is made of: sources, setup, shims |
 //! | `shim`, `harness` | the generated C: calls of functions, the runner and its table |
+//! | `shims` | the shims of all functions, and which of them share a file |
 //! | `command` | the exact command lines of a build |
 //! | `ready` | a build whose compiler is there, with its objects as requests |
 //! | `mix` | which build each source and shim comes from; makes mixes for trials |
 //! | `assembly` | the requests of a mix, their objects, the link |
 //! | `pipeline` | what all assemblies of a process share: tools, objects made, counts of steps |
-//! | `object`, `link` | one object, one link, through the cache |
+//! | `object`, `shim_object`, `link` | one object, one file of shims, one link, through the cache |
 //! | `message` | the tools' words, and which shim they blame |
 //! | `fpenv`, `program`, `audit` | what is asked of a build: registers, runner, instructions |
 //! | `compiled` | builds of an experiment as artifacts |
@@ -47,12 +48,14 @@ mod repro;
 #[cfg(test)]
 mod samples;
 mod shim;
+mod shim_object;
+mod shims;
 
 pub use apart::compile_all;
 pub use bench::Failure as MixError;
 pub use cache::Cache;
 pub use command::{CommandLine, command_lines};
-pub use compiled::{BuildObjects, Compiled, Settings};
+pub use compiled::{BuildObjects, Compiled, Settings, compile_grouped};
 pub use error::CompileError;
 pub use mix::{Mix, Mixed, Mixer, Part};
 pub use relocate::Relocation;

@@ -33,8 +33,6 @@ pub struct ObjectRequest {
     pub folders: Vec<PathBuf>,
     /// Keep the last line of what the compiler says that starts so.
     pub echo: Option<&'static str>,
-    /// Why there is nothing to make.
-    pub lacking: Option<String>,
 }
 
 /// A made object.

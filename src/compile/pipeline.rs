@@ -88,9 +88,6 @@ impl<'a> Pipeline<'a> {
 
     /// An object of a build.
     pub fn object(&self, build: &Build, request: &ObjectRequest) -> Result<Made, Failure> {
-        if let Some(why) = &request.lacking {
-            return Err(Failure::Tool(why.clone()));
-        }
         let key = object_key(request);
         let known = lock(&self.made).get(&key).cloned();
         let made = known.map_or_else(|| make_object(&self.bench, request), Ok);

@@ -45,12 +45,12 @@ impl<'a> Ready<'a> {
     pub fn generated(&self, file: &ShimLine) -> ObjectRequest {
         let ShimLine { shim, object, line } = file;
         let origin = Origin::Text { name: format!("{}.c", shim.stem), text: shim.text.clone() };
-        ObjectRequest { lacking: shim.lacking.clone(), ..self.request(line.clone(), object, origin) }
+        self.request(line.clone(), object, origin)
     }
 
     fn request(&self, line: CommandLine, object: &str, origin: Origin) -> ObjectRequest {
         let (compiler, folders) = (self.compiler.clone(), self.folders.clone());
-        ObjectRequest { compiler, line, origin, object: object.into(), folders, echo: None, lacking: None }
+        ObjectRequest { compiler, line, origin, object: object.into(), folders, echo: None }
     }
 }
 

@@ -4,6 +4,7 @@
 use super::command::{CommandLine, Lines, source_args};
 use super::harness::RUNNER;
 use super::material::Material;
+use super::shim::SETUP_SYMBOL;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{Build, Experiment, FpSetting, Implementation};
 use crate::toolchain::Family;
@@ -30,9 +31,10 @@ pub struct ReproCall<'a> {
 pub fn repro_text(call: &ReproCall) -> Option<String> {
     let function = call.experiment.functions.first()?;
     let Material { shims, setup, .. } = Material::of(call.experiment, call.implementation);
-    let shim = shims.first()?;
+    let number = *shims.asked().first()?;
+    let symbol = shims.symbol(number);
     let about = call.about.replace("*/", "* /").replace("/*", "/ *").replace('\\', "\\ ");
-    let mut text = format!("/* {about} */\n{}", shim.text);
+    let mut text = format!("/* {about} */\n{}", shims.file(&[number]).text);
     if let Some(setup) = &setup {
         text.push_str(&setup.text);
     }
@@ -48,7 +50,7 @@ pub fn repro_text(call: &ReproCall) -> Option<String> {
     let word = |&word: &u64| format!("{{{}, {}}}", half(word >> 32), half(word));
     // At least one, so that the list is never empty.
     let words: Vec<String> = call.inputs.iter().map(word).chain(["{0, 0}".into()]).collect();
-    let (count, symbol) = (words.len(), &shim.symbol);
+    let count = words.len();
     // Volatile: no compiler may know the input, or which function is called with it.
     text.push_str(&format!(
         "/* The witness, in bits. */\nstatic volatile unsigned int bitrift_witness[{count}][2] = {{\n    {}}};\n\
@@ -68,8 +70,8 @@ pub fn repro_text(call: &ReproCall) -> Option<String> {
     } else {
         IGNORED
     });
-    if let Some(setup) = &setup {
-        text.push_str(&format!("    {}();\n", setup.symbol));
+    if setup.is_some() {
+        text.push_str(&format!("    {SETUP_SYMBOL}();\n"));
     }
     if call.forced {
         text.push_str("    control_write(bitrift_setting);\n");

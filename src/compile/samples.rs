@@ -55,6 +55,7 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
         targets: Vec::new(),
         environments: Vec::new(),
         exclude: Vec::new(),
+        declared: Vec::new(),
         functions,
         limits: Vec::new(),
         search: SearchSettings::default(),

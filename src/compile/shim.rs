@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::fp::Scalar;
-use crate::model::{Callee, Function};
+use crate::model::{Callee, Function, Implementation};
 
 /// The symbol of the setup function.
 pub const SETUP_SYMBOL: &str = "bitrift_setup";
@@ -19,31 +19,25 @@ const TAG_LIMIT: usize = 120;
 pub struct Shim {
     /// What the file is for, in the user's words.
     pub what: String,
-    /// The unique tail of its names; none of the setup shim's.
-    pub tag: String,
     /// File name without folder or extension.
     pub stem: String,
-    pub symbol: String,
     pub text: String,
-    /// Why there is nothing to compile: the implementation has not got the function.
-    pub lacking: Option<String>,
 }
 
 /// A function and how a build calls it.
 #[derive(Clone)]
 pub struct Call<'a> {
     pub function: &'a Function,
-    pub callee: &'a Callee,
-    pub headers: &'a [String],
-    /// Why it cannot.
-    pub lacking: Option<String>,
+    /// None when nothing says how it is called.
+    pub callee: Option<&'a Callee>,
+    pub headers: Vec<String>,
 }
 
-/// One shim for each call, in their order.
-pub fn function_shims(calls: &[Call<'_>]) -> Vec<Shim> {
-    let mut taken = BTreeSet::new();
-    let tags = calls.iter().map(|call| unique_tag(&call.function.name, &mut taken));
-    tags.zip(calls).map(|(tag, call)| function_shim(call, tag)).collect()
+impl<'a> Call<'a> {
+    pub fn of(function: &'a Function, implementation: &'a Implementation) -> Call<'a> {
+        let callee = implementation.callee(function);
+        Call { function, callee, headers: implementation.headers(function) }
+    }
 }
 
 /// The shim that runs statements once.
@@ -54,14 +48,14 @@ pub fn setup_shim(statements: &str, headers: &[String]) -> Shim {
         "void {SETUP_SYMBOL}(void);\n{EXPORT}void {SETUP_SYMBOL}(void)\n{{\n{}",
         quoted("setup", statements, "}", &stem)
     ));
-    Shim { what: "setup".into(), tag: String::new(), stem, symbol: SETUP_SYMBOL.into(), text, lacking: None }
+    Shim { what: "setup".into(), stem, text }
 }
 
 /// A build's -fvisibility=hidden must not hide the shims.
 const EXPORT: &str = "__attribute__((visibility(\"default\")))\n";
 
 /// By name and not by number, so that adding a function leaves the other shims as they are.
-fn unique_tag(name: &str, taken: &mut BTreeSet<String>) -> String {
+pub fn unique_tag(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut tag: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     tag.truncate(TAG_LIMIT);
@@ -74,39 +68,66 @@ fn unique_tag(name: &str, taken: &mut BTreeSet<String>) -> String {
     unique
 }
 
-fn function_shim(call: &Call<'_>, tag: String) -> Shim {
-    let Call { function, callee, headers, lacking } = call;
-    let symbol = format!("bitrift_call_{tag}");
-    let stem = format!("bitrift_shim_{tag}");
+/// The function that calls a function under test.
+pub fn symbol(tag: &str) -> String {
+    format!("bitrift_call_{tag}")
+}
+
+/// The headers of a shim's file: the function's own, then those of its types.
+pub fn all_headers(call: &Call<'_>) -> Vec<String> {
+    call.headers.iter().cloned().chain(standard_headers(call.function)).collect()
+}
+
+/// Whether all that a shim does is call a function of another file: made from a prototype of names, stars and
+/// parentheses alone, which cannot reach into what stands around it.
+pub fn calls_elsewhere(call: &Call<'_>) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_ *(),[]".contains(c);
+    match call.callee {
+        Some(Callee::Signature(prototype)) => {
+            name_in(bare(prototype)).is_some() && bare(prototype).chars().all(plain)
+        }
+        _ => false,
+    }
+}
+
+/// A file with some shims, which have the same headers; each call comes with its tag.
+pub fn file_text(calls: &[(&Call<'_>, &str)], stem: &str) -> String {
+    let mut text = calls.first().map(|(call, _)| includes(&all_headers(call))).unwrap_or_default();
+    text.push_str(PRELUDE);
+    calls.iter().for_each(|(call, tag)| text.push_str(&call_text(call, tag, stem)));
+    text
+}
+
+/// A call that nothing is known of has no text.
+fn call_text(Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) -> String {
+    let Some(callee) = callee else { return String::new() };
+    let symbol = symbol(tag);
     let result = &function.result_c_type;
     let arguments = function.params.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
     let (before, value) = match callee {
         Callee::Signature(prototype) => {
             let target = format!("bitrift_target_{tag}");
-            (declaration(function, prototype, &target, &stem), format!("{target}({arguments});\n"))
+            (declaration(function, prototype, &target, stem), format!("{target}({arguments});\n"))
         }
         Callee::Call(expression) => {
-            let lines = quoted(&format!("call of {}", function.name), expression, ");", &stem);
+            let lines = quoted(&format!("call of {}", function.name), expression, ");", stem);
             (String::new(), format!("(\n{lines}"))
         }
         Callee::Body(statements) => {
             let body = format!("bitrift_body_{tag}");
-            let lines = quoted(&format!("body of {}", function.name), statements, "}", &stem);
+            let lines = quoted(&format!("body of {}", function.name), statements, "}", stem);
             let text = format!("static {result} {body}({})\n{{\n{lines}", parameters(function));
             (text, format!("{body}({arguments});\n"))
         }
-        Callee::Elsewhere => (String::new(), "0;\n".into()),
+        Callee::Elsewhere => return String::new(),
     };
-    let mut text = includes(headers);
-    text.push_str(&includes(&standard_headers(function)));
-    text.push_str(PRELUDE);
-    text.push_str(&before);
+    let mut text = before;
     let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
     text.push_str(&format!("{head};\n{}{EXPORT}{head}\n{{\n{}", no_builtin(callee), unpack(function)));
     text.push_str(&format!("        {result} bitrift_result = {value}"));
     text.push_str(&pack(function.result));
     text.push_str("    }\n}\n");
-    Shim { what: format!("shim {}", function.name), tag, stem, symbol, text, lacking: lacking.clone() }
+    text
 }
 
 /// Unions, because they are free at -O0 too and no compiler may look through them by type.
@@ -257,23 +278,21 @@ mod tests {
     use super::*;
     use crate::compile::samples;
 
-    fn shim_of(function: &Function) -> Shim {
-        let call = Call { function, callee: &function.callee, headers: &function.headers, lacking: None };
-        function_shim(&call, function.name.clone())
+    fn text_of(function: &Function) -> String {
+        let stem = format!("bitrift_shim_{}", function.name);
+        file_text(&[(&Call::of(function, Implementation::named("", &[])), function.name.as_str())], &stem)
     }
 
-    fn shim(callee: Callee, params: &[(&str, &str, Scalar)]) -> Shim {
-        let function = samples::function("airy", params, ("double", Scalar::F64), callee);
-        shim_of(&function)
+    fn text(callee: Callee, params: &[(&str, &str, Scalar)]) -> String {
+        text_of(&samples::function("airy", params, ("double", Scalar::F64), callee))
     }
 
     #[test]
     fn a_signature_is_declared_under_another_name_for_the_same_symbol() {
-        let text = shim(
+        let text = text(
             Callee::Signature("extern double  remainder (double x, const double y) ;".into()),
             &[("double", "x", Scalar::F64), ("double", "y", Scalar::F64)],
-        )
-        .text;
+        );
         let declared =
             "extern double  bitrift_target_airy (double x, const double y) __asm__(\"remainder\")\n;\n";
         assert!(text.contains(declared), "{text}");
@@ -283,7 +302,7 @@ mod tests {
     #[test]
     fn a_prototype_without_a_name_is_left_to_the_compiler() {
         for prototype in ["double", "(double x)", "", "f(double x)", "é(double)"] {
-            let text = shim(Callee::Signature(prototype.into()), &[]).text;
+            let text = text(Callee::Signature(prototype.into()), &[]);
             assert!(text.contains("\nextern") && !text.contains("__asm__"), "{text}");
         }
     }
@@ -297,9 +316,9 @@ mod tests {
             Callee::Body("return n > 3 ? (int)x : 0;".into()),
         );
         function.headers = vec!["a.h".into(), "b/c.h".into()];
-        let text = shim_of(&function).text;
+        let text = text_of(&function);
         assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n#include <stddef.h>\n"));
-        assert_eq!(text, shim_of(&function).text);
+        assert_eq!(text, text_of(&function));
         insta::assert_snapshot!(text);
     }
 

@@ -44,6 +44,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         targets,
         environments,
         exclude,
+        declared: functions.clone(),
         functions,
         search: search::resolve(&raw.search, problems),
         limits,

@@ -84,7 +84,9 @@ pub struct Experiment {
     /// One without a name when none is declared.
     pub environments: Vec<Environment>,
     pub exclude: Vec<Exclude>,
-    /// In the order of the matrix.
+    /// All functions of the matrix: what is compiled together does not depend on which of them were asked for.
+    pub declared: Vec<Function>,
+    /// Those asked for, in the order of the matrix.
     pub functions: Vec<Function>,
     pub search: SearchSettings,
     /// Those of functions first, then `[[limit]]` in the order of the file: a later one overrides.

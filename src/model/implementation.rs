@@ -67,22 +67,27 @@ impl Implementation {
     /// A function as it is called here: its own symbol by the signature, or an expression in `calls`. None when
     /// nothing says how it is called.
     pub fn function(&self, function: &Function) -> Option<Function> {
+        let callee = self.callee(function)?.clone();
+        Some(Function { callee, headers: self.headers(function), ..function.clone() })
+    }
+
+    /// The C that calls a function here.
+    pub fn callee<'a>(&'a self, function: &'a Function) -> Option<&'a Callee> {
         let own = match &function.callee {
             Callee::Signature(_) => true,
             Callee::Call(_) | Callee::Body(_) => self.name.is_empty(),
             Callee::Elsewhere => false,
         };
-        let callee = match self.calls.get(&function.name) {
-            Some(callee) => callee,
-            None if own => &function.callee,
-            None => return None,
-        };
+        self.calls.get(&function.name).or(own.then_some(&function.callee))
+    }
+
+    /// The headers for that. What an expression in `calls` needs is the implementation's.
+    pub fn headers(&self, function: &Function) -> Vec<String> {
         let mut headers = self.headers.clone();
         if !self.calls.contains_key(&function.name) {
-            // What an expression in `calls` needs is the implementation's.
             headers.extend(function.headers.iter().filter(|h| !self.headers.contains(h)).cloned());
         }
-        Some(Function { callee: callee.clone(), headers, ..function.clone() })
+        headers
     }
 
     /// Why a function is missing here.

@@ -227,6 +227,7 @@ mod tests {
             targets: vec![target("native", None)],
             environments: vec![Environment::default()],
             exclude: Vec::new(),
+            declared: Vec::new(),
             functions: Vec::new(),
             limits: Vec::new(),
             search: SearchSettings::default(),

@@ -89,6 +89,7 @@ mod tests {
             targets: vec![ports::native()],
             environments: vec![Environment::default()],
             exclude: Vec::new(),
+            declared: Vec::new(),
             functions: Vec::new(),
             limits: Vec::new(),
             search: SearchSettings::default(),

@@ -56,6 +56,7 @@ impl Lab {
                 targets: Vec::new(),
                 environments: vec![Environment::default()],
                 exclude: Vec::new(),
+                declared: Vec::new(),
                 functions,
                 limits: Vec::new(),
                 search: SearchSettings::default(),

@@ -3,6 +3,7 @@
 mod audit;
 mod caching;
 mod failing;
+mod groups;
 mod lab;
 mod lines;
 mod loading;
