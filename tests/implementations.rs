@@ -194,7 +194,9 @@ fn explain_says_that_implementations_differ_and_looks_no_deeper() {
         assert_eq!(text, "the implementations differ: libm and [sources]");
         assert_eq!(layers["environment"]["causes"][0][0]["environment"], "implementation");
     }
-    desk.expect(0, &["explain", "run", "-q"]).out_has("the implementations differ");
+    desk.expect(0, &["explain", "run", "-q"])
+        .out_has("   the implementation\n")
+        .out_has("the implementations differ");
 }
 
 #[test]
