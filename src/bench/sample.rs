@@ -71,6 +71,7 @@ fn row(strategy: StrategyName, seed: u64, function: &str, max_bits: f64) -> Benc
 fn build(flags: &str, args: &[&str]) -> BuildRow {
     BuildRow {
         id: BuildId::new("cc", flags, "native"),
+        implementation: String::new(),
         compiler: "cc".into(),
         version: "cc 1.0".into(),
         flags: args.iter().map(|a| a.to_string()).collect(),

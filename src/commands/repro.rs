@@ -1,13 +1,11 @@
 //! `bitrift repro`: folders that show findings on a machine without bitrift.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, wanted};
 use crate::cli::{Exit, ReproArgs};
-use crate::compile::REPRO_FILE;
 use crate::lab::{Finding, Kit, Lab};
 use crate::model::{Confirmed, FindingId};
 use crate::report::plan::quoted;
@@ -44,9 +42,9 @@ pub fn run(args: &ReproArgs, console: &Console) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn write(out: &Path, Kit { repro, text, copies }: Kit) -> Result<(), Failure> {
-    let texts = [(REPRO_FILE, text), (REPRO_SCRIPT, script(&repro)), ("README.txt", readme(&repro))];
-    Ok(write_repro(out, &BTreeMap::from(texts), &copies)?)
+fn write(out: &Path, Kit { repro, mut texts, copies }: Kit) -> Result<(), Failure> {
+    texts.extend([(REPRO_SCRIPT, script(&repro)), ("README.txt", readme(&repro))]);
+    Ok(write_repro(out, &texts, &copies)?)
 }
 
 /// The run and the finding among the words.

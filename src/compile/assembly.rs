@@ -104,7 +104,8 @@ impl<'a> Assembly<'a> {
         pipeline.step(self.frame.build, Step::Link, "link", linked.as_ref().ok().map(|linked| linked.cached));
         let linked = linked?;
         let shims = &self.frame.lines.material.shims;
-        let status = |number: &usize| match objects.shims.missing.get(number).or(linked.missing.get(number)) {
+        let missing = [shims.missing(), &objects.shims.missing, &linked.missing];
+        let status = |number: &usize| match missing.iter().find_map(|missing| missing.get(number)) {
             Some(message) => FunctionStatus::Missing { message: message.clone() },
             None => FunctionStatus::Ready { symbol: shims.symbol(*number) },
         };

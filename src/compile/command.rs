@@ -28,7 +28,7 @@ pub struct CommandLine {
 /// harness of a build that is a program of its own, the sources, the shims, the link. Pure; nothing
 /// is run.
 pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> Vec<CommandLine> {
-    let material = Material::of(experiment);
+    let material = Material::of(experiment, experiment.implementation(build));
     let lines = Lines::new(&material, build, family);
     let files = lines.shim_files();
     let objects = lines.objects(files.iter().map(|file| file.object.as_str()));
@@ -85,7 +85,7 @@ impl<'a> Lines<'a> {
             material,
             build,
             family,
-            libs: material.sources.libs.iter().map(|lib| format!("-l{lib}")).collect(),
+            libs: material.libraries(),
             harness: Vec::new(),
             sources: Vec::new(),
             setup: None,
@@ -348,7 +348,7 @@ mod tests {
 
     fn lines(command: &str, args: &[&str]) -> String {
         let mut experiment = samples::experiment(&["/lab/src/sum.c"], vec![samples::unary("sum")]);
-        experiment.setup = Some("init();".into());
+        experiment.implementations[0].setup = Some("init();".into());
         text(&command_lines(&experiment, &samples::build(command, args), Family::guess(command)))
     }
 

@@ -16,12 +16,11 @@ use super::cache::Cache;
 use super::command::Lines;
 use super::error::CompileError;
 use super::fpenv::control_words;
-use super::material::Material;
+use super::material::Materials;
 use super::pipeline::{Pipeline, Step};
 use super::program::{Program, lacking, program};
 use super::ready::Ready;
 use super::shim::SETUP_SYMBOL;
-use super::shims::MOST_TOGETHER;
 use crate::model::{
     Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
     Function, FunctionStatus, gist,
@@ -67,18 +66,8 @@ pub struct Compiled {
     pub interrupted: bool,
 }
 
-/// Compiles every build that this machine can. Only a cache that cannot be written is an error.
-pub fn compile_all(
-    experiment: &Experiment,
-    builds: &[Build],
-    cache: &Cache,
-    settings: &Settings,
-    sink: &dyn EventSink,
-) -> Result<Compiled, CompileError> {
-    compile_grouped(experiment, builds, cache, settings, sink, MOST_TOGETHER)
-}
-
-/// The same with at most so many shims in a file; what comes out does not depend on it.
+/// Compiles builds as they are, with at most so many shims in a file; what comes out does not depend on it. Only a
+/// cache that cannot be written is an error.
 pub fn compile_grouped(
     experiment: &Experiment,
     builds: &[Build],
@@ -88,8 +77,8 @@ pub fn compile_grouped(
     most: usize,
 ) -> Result<Compiled, CompileError> {
     let pipeline = Pipeline::new(cache, settings, sink)?;
-    let material = Material::grouped(experiment, most);
-    let stage = Stage { functions: &experiment.functions, material, pipeline };
+    let materials = Materials::grouped(experiment, most);
+    let stage = Stage { functions: &experiment.functions, materials, pipeline };
     let outcomes = stage.pipeline.threads.install(|| stage.run(builds, sink));
 
     let tally = &stage.pipeline.tally;
@@ -140,7 +129,7 @@ type Outcome = Result<(BuiltObject, BuildObjects), Unbuilt>;
 
 struct Stage<'a> {
     functions: &'a [Function],
-    material: Material<'a>,
+    materials: Materials<'a>,
     pipeline: Pipeline<'a>,
 }
 
@@ -178,7 +167,8 @@ impl Stage<'_> {
     }
 
     fn prepare<'b>(&'b self, build: &'b Build) -> Result<Ready<'b>, Unbuilt> {
-        let ready = self.pipeline.ready(&self.material, build);
+        let material = self.materials.of_build(build).map_err(Unbuilt::Skipped)?;
+        let ready = self.pipeline.ready(material, build);
         let ready = ready.map_err(|missing| Unbuilt::Skipped(missing.to_string()))?;
         match lacking(build) {
             Some(why) => Err(Unbuilt::Skipped(why)),

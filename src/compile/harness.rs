@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn the_runner_is_one_file_and_the_table_names_every_function() {
         let mut experiment = samples::experiment(&[], vec![samples::unary("sin"), samples::unary("cos")]);
-        experiment.setup = Some("init();".into());
-        let [runner, table] = harness(&Material::of(&experiment));
+        experiment.implementations[0].setup = Some("init();".into());
+        let [runner, table] = harness(&Material::of(&experiment, &experiment.implementations[0]));
         assert!(!runner.text.contains("#include \""), "{}", runner.text);
         insta::assert_snapshot!(table.text);
     }

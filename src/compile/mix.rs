@@ -12,7 +12,7 @@ use super::bench::Failure;
 use super::cache::Cache;
 use super::compiled::Settings;
 use super::error::CompileError;
-use super::material::Material;
+use super::material::{Material, Materials};
 use super::pipeline::Pipeline;
 use super::ready::Ready;
 use crate::model::{Build, Cost, Experiment, FunctionStatus, NoEvents};
@@ -42,7 +42,7 @@ impl Part {
 pub struct Mix {
     /// Links it, as it links its own objects.
     pub frame: Arc<Build>,
-    /// One for each source of the experiment, in its order.
+    /// One for each source of the builds' implementation, in its order.
     pub sources: Vec<Part>,
     /// For each function the build whose flags the matrix's own C is compiled with.
     pub shims: Vec<Arc<Build>>,
@@ -72,7 +72,7 @@ pub struct Mixed {
 
 /// Makes mixes of one experiment.
 pub struct Mixer<'a> {
-    material: Material<'a>,
+    materials: Materials<'a>,
     pipeline: Pipeline<'a>,
     mixes: Mutex<HashMap<Mix, Mixed>>,
 }
@@ -84,7 +84,7 @@ impl<'a> Mixer<'a> {
         settings: &Settings<'a>,
     ) -> Result<Mixer<'a>, CompileError> {
         let pipeline = Pipeline::new(cache, settings, &NoEvents)?;
-        Ok(Mixer { material: Material::of(experiment), pipeline, mixes: Mutex::default() })
+        Ok(Mixer { materials: Materials::of(experiment), pipeline, mixes: Mutex::default() })
     }
 
     /// Compiles and links since the mixer was made; answers from the cache do not count.
@@ -110,7 +110,8 @@ impl<'a> Mixer<'a> {
         let parts = mix.sources.iter().map(|part| &part.build).chain(&mix.shims);
         for build in std::iter::once(&mix.frame).chain(parts) {
             if let Entry::Vacant(place) = ready.entry(&**build) {
-                let made = self.pipeline.ready(&self.material, build);
+                let material = self.materials.of_build(build).map_err(Failure::Tool)?;
+                let made = self.pipeline.ready(material, build);
                 place.insert(made.map_err(|missing| Failure::Tool(missing.to_string()))?);
             }
         }

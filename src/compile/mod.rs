@@ -16,10 +16,12 @@
 //! | `object`, `shim_object`, `link` | one object, one file of shims, one link, through the cache |
 //! | `message` | the tools' words, and which shim they blame |
 //! | `fpenv`, `program`, `audit` | what is asked of a build: registers, runner, instructions |
-//! | `compiled` | all builds of an experiment as artifacts |
+//! | `compiled` | builds of an experiment as artifacts |
+//! | `apart` | all of them, those that cannot be loaded beside the others as programs of their own |
 //! | `bench`, `cache`, `key`, `inflight`, `deps`, `folders` | running one tool; when an answer is known already |
 //! | `repro`, `relocate` | a finding's own C file and command lines, without bitrift |
 
+mod apart;
 mod assembly;
 mod audit;
 mod bench;
@@ -49,10 +51,11 @@ mod shim;
 mod shim_object;
 mod shims;
 
+pub use apart::compile_all;
 pub use bench::Failure as MixError;
 pub use cache::Cache;
 pub use command::{CommandLine, command_lines};
-pub use compiled::{BuildObjects, Compiled, Settings, compile_all, compile_grouped};
+pub use compiled::{BuildObjects, Compiled, Settings, compile_grouped};
 pub use error::CompileError;
 pub use mix::{Mix, Mixed, Mixer, Part};
 pub use relocate::Relocation;

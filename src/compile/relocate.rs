@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::folders::include_folders;
-use crate::model::{Build, Experiment, Libm};
+use crate::model::{Build, Experiment, Libm, Sources};
 
 /// Where the compilers of this machine keep their own headers.
 const SYSTEM: [&str; 3] = ["/usr/include", "/usr/lib", "/usr/local/include"];
@@ -22,7 +22,7 @@ pub struct Relocation {
 }
 
 impl Relocation {
-    /// The sources of an experiment and what is theirs of the headers that were read: those below an include
+    /// The sources of the builds and what is theirs of the headers that were read: those below an include
     /// folder, and all others but what the machine's compilers and libraries keep below /usr.
     pub fn new(
         experiment: &Experiment,
@@ -30,10 +30,13 @@ impl Relocation {
         headers: &BTreeSet<PathBuf>,
         to: &str,
     ) -> Relocation {
-        let sources = &experiment.sources;
-        let named = sources.files.iter().chain([&experiment.path]);
+        let of_build = |build: &&Build| &experiment.implementation(build).sources;
+        let sources: Vec<&Sources> = builds.iter().map(of_build).collect();
+        let files = || sources.iter().flat_map(|sources| &sources.files);
+        let named = files().chain([&experiment.path]);
         let own: Vec<PathBuf> = named.filter_map(|path| path.parent()).map(plain).collect();
-        let mut told: Vec<PathBuf> = sources.include.iter().map(|path| plain(path)).collect();
+        let mut told: Vec<PathBuf> =
+            sources.iter().flat_map(|sources| &sources.include).map(|path| plain(path)).collect();
         for folder in builds.iter().flat_map(|build| include_folders(&build.args)) {
             let folder = plain(&folder);
             told.extend((!SYSTEM.iter().any(|system| folder == Path::new(system))).then_some(folder));
@@ -47,7 +50,7 @@ impl Relocation {
             Some(Libm::File(path)) => Some(path),
             _ => None,
         });
-        let all = headers.iter().filter(|path| is_own(&plain(path))).chain(&sources.files).chain(libraries);
+        let all = headers.iter().filter(|path| is_own(&plain(path))).chain(files()).chain(libraries);
         let files: BTreeMap<PathBuf, PathBuf> = all.map(|path| (plain(path), path.clone())).collect();
         let mut root = files.keys().next().and_then(|p| p.parent()).map(PathBuf::from).unwrap_or_default();
         for file in files.keys() {
@@ -64,8 +67,10 @@ impl Relocation {
     /// The experiment with its sources in their new places.
     pub fn experiment(&self, experiment: &Experiment) -> Experiment {
         let mut moved = experiment.clone();
-        for path in moved.sources.files.iter_mut().chain(&mut moved.sources.include) {
-            *path = self.path(path);
+        for sources in moved.implementations.iter_mut().map(|i| &mut i.sources) {
+            for path in sources.files.iter_mut().chain(&mut sources.include) {
+                *path = self.path(path);
+            }
         }
         moved
     }
@@ -126,7 +131,8 @@ mod tests {
     fn sources_and_their_headers_keep_their_places_and_the_systems_stay() {
         let mut experiment = samples::experiment(&["/lab/m/../src/a b.c", "/lab/src/deep/c.c"], Vec::new());
         experiment.path = "/lab/matrix.toml".into();
-        experiment.sources.include = vec!["/lab/m/../include".into(), "/usr/include/gsl".into()];
+        experiment.implementations[0].sources.include =
+            vec!["/lab/m/../include".into(), "/usr/include/gsl".into()];
         let build = samples::build(
             "gcc",
             &["-O2", "-I/opt/m/../x/include", "-L/opt/x", "-include", "/lab/src/pre.h"],
@@ -143,18 +149,21 @@ mod tests {
             moved.build(&build).args,
             ["-O2", "-Ifiles/opt/x/include", "-L/opt/x", "-include", "files/lab/src/pre.h"]
         );
-        let include = moved.experiment(&experiment).sources.include;
-        assert_eq!(include, [PathBuf::from("files/lab/include"), "/usr/include/gsl".into()]);
+        let include = &moved.experiment(&experiment).implementations[0].sources.include;
+        assert_eq!(*include, [PathBuf::from("files/lab/include"), "/usr/include/gsl".into()]);
     }
 
     #[test]
     fn one_folder_becomes_the_new_one_itself() {
         let mut experiment = samples::experiment(&["/lab/a.c"], Vec::new());
-        experiment.sources.include = vec!["/lab".into()];
-        let moved = Relocation::new(&experiment, &[], &BTreeSet::new(), "files").experiment(&experiment);
+        experiment.implementations[0].sources.include = vec!["/lab".into()];
+        let build = samples::build("gcc", &[]);
+        let moved =
+            Relocation::new(&experiment, &[&build], &BTreeSet::new(), "files").experiment(&experiment);
+        let Sources { files, include, .. } = &moved.implementations[0].sources;
         assert_eq!(
-            (moved.sources.files, moved.sources.include),
-            (vec!["files/a.c".into()], vec!["files".into()])
+            (files.as_slice(), include.as_slice()),
+            (&["files/a.c".into()][..], &["files".into()][..])
         );
     }
 }

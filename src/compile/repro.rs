@@ -6,7 +6,7 @@ use super::harness::RUNNER;
 use super::material::Material;
 use super::shim::SETUP_SYMBOL;
 use crate::fp::{NanPolicy, Scalar};
-use crate::model::{Build, Experiment, FpSetting};
+use crate::model::{Build, Experiment, FpSetting, Implementation};
 use crate::toolchain::Family;
 
 /// The name of the C file.
@@ -16,6 +16,8 @@ const CONTROL: &str = include_str!("../../harness-c/control.h");
 /// What the C file is to do. The experiment has the one function.
 pub struct ReproCall<'a> {
     pub experiment: &'a Experiment,
+    /// Whose code is called.
+    pub implementation: &'a Implementation,
     pub inputs: &'a [u64],
     /// Some build's environment is set and not just what its program starts with.
     pub forced: bool,
@@ -28,7 +30,7 @@ pub struct ReproCall<'a> {
 /// The text of the C file; None when the experiment has no function.
 pub fn repro_text(call: &ReproCall) -> Option<String> {
     let function = call.experiment.functions.first()?;
-    let Material { shims, setup, .. } = Material::of(call.experiment);
+    let Material { shims, setup, .. } = Material::of(call.experiment, call.implementation);
     let number = *shims.asked().first()?;
     let symbol = shims.symbol(number);
     let about = call.about.replace("*/", "* /").replace("/*", "/ *").replace('\\', "\\ ");
@@ -150,23 +152,23 @@ fn essence(result: Scalar, nan: NanPolicy) -> String {
     )
 }
 
-/// The lines that make `folder/repro`: objects, then ways to link them of which the first that works counts. The
+/// The lines that make `folder/repro` of the C file and the sources: objects, then ways to link them of which the first that works counts. The
 /// experiment and the build name files as seen from where the lines run.
 pub fn repro_lines(
     experiment: &Experiment,
     build: &Build,
     family: Family,
-    folder: &str,
+    (file, folder): (&str, &str),
 ) -> (Vec<CommandLine>, Vec<CommandLine>) {
-    let material = Material::of(experiment);
+    let material = Material::of(experiment, experiment.implementation(build));
     let lines = Lines::new(&material, build, family);
     let compile = |source: String, object: &str| {
-        let mut argv = source_args(&experiment.sources, build, family);
+        let mut argv = source_args(material.sources, build, family);
         argv.extend(["-c".into(), "-o".into(), format!("{folder}/{object}"), source.clone()]);
         CommandLine { what: format!("compile {source}"), argv }
     };
     let own = "bitrift_repro.o";
-    let mut made = vec![compile(REPRO_FILE.into(), own)];
+    let mut made = vec![compile(file.into(), own)];
     made.extend(lines.sources.iter().map(|s| compile(s.path.display().to_string(), &s.object)));
     let objects = [own].into_iter().chain(lines.sources.iter().map(|s| s.object.as_str()));
     let objects: Vec<String> = objects.map(|object| format!("{folder}/{object}")).collect();
@@ -189,7 +191,7 @@ mod tests {
 
     fn experiment() -> Experiment {
         let mut experiment = samples::experiment(&["files/sum.c"], vec![samples::unary("sum")]);
-        experiment.setup = Some("init();".into());
+        experiment.implementations[0].setup = Some("init();".into());
         experiment
     }
 
@@ -198,15 +200,21 @@ mod tests {
         let experiment = experiment();
         let inputs = [1.5f64.to_bits()];
         let about = "sum#gcc/O2.1 */ int x;";
-        let call =
-            ReproCall { experiment: &experiment, inputs: &inputs, forced: false, limit_ms: 60_000, about };
+        let call = ReproCall {
+            experiment: &experiment,
+            implementation: &experiment.implementations[0],
+            inputs: &inputs,
+            forced: false,
+            limit_ms: 60_000,
+            about,
+        };
         insta::assert_snapshot!(repro_text(&call).unwrap());
     }
 
     #[test]
     fn the_lines_are_the_builds_own_and_nothing_is_added() {
         let build = samples::build("gcc", &["-O3", "-ffast-math"]).plainly();
-        let (compile, link) = repro_lines(&experiment(), &build, Family::Gcc, "variant");
+        let (compile, link) = repro_lines(&experiment(), &build, Family::Gcc, (REPRO_FILE, "variant"));
         let text: Vec<String> = compile.iter().chain(&link).map(|l| l.argv.join(" ")).collect();
         insta::assert_snapshot!(text.join("\n"));
     }

@@ -2,8 +2,8 @@
 
 use crate::fp::Scalar;
 use crate::model::{
-    Build, BuildId, Callee, Domain, Environment, Experiment, FpEnvPolicy, Function, Param, SearchSettings,
-    Sources,
+    Build, BuildId, Callee, Domain, Environment, Experiment, FpEnvPolicy, Function, Implementation, Param,
+    SearchSettings, Sources,
 };
 
 pub fn function(
@@ -43,12 +43,12 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
         name: "sample".into(),
         path: "/lab/matrix.toml".into(),
         baseline: None,
-        sources: Sources {
+        implementations: vec![Implementation::unnamed(Sources {
             files: files.iter().map(Into::into).collect(),
             include: vec!["/lab/include".into()],
             defines: vec!["N=3".into()],
             libs: vec!["m".into()],
-        },
+        })],
         presets: Vec::new(),
         compilers: Vec::new(),
         flags: Vec::new(),
@@ -59,14 +59,13 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
         functions,
         limits: Vec::new(),
         search: SearchSettings::default(),
-        setup: None,
-        setup_headers: Vec::new(),
     }
 }
 
 pub fn build(command: &str, args: &[&str]) -> Build {
     Build {
         id: BuildId::new(command, &args.join(""), "native"),
+        implementation: String::new(),
         compiler: command.into(),
         flags: args.join(""),
         target: "native".into(),
@@ -78,5 +77,6 @@ pub fn build(command: &str, args: &[&str]) -> Build {
         triple: None,
         environment: Environment::default(),
         plain: false,
+        apart: false,
     }
 }

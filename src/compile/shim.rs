@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::fp::Scalar;
-use crate::model::{Callee, Function};
+use crate::model::{Callee, Function, Implementation};
 
 /// The symbol of the setup function.
 pub const SETUP_SYMBOL: &str = "bitrift_setup";
@@ -25,16 +25,18 @@ pub struct Shim {
 }
 
 /// A function and how a build calls it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Call<'a> {
     pub function: &'a Function,
-    pub callee: &'a Callee,
-    pub headers: &'a [String],
+    /// None when nothing says how it is called.
+    pub callee: Option<&'a Callee>,
+    pub headers: Vec<String>,
 }
 
 impl<'a> Call<'a> {
-    pub fn of(function: &'a Function) -> Call<'a> {
-        Call { function, callee: &function.callee, headers: &function.headers }
+    pub fn of(function: &'a Function, implementation: &'a Implementation) -> Call<'a> {
+        let callee = implementation.callee(function);
+        Call { function, callee, headers: implementation.headers(function) }
     }
 }
 
@@ -81,10 +83,10 @@ pub fn all_headers(call: &Call<'_>) -> Vec<String> {
 pub fn calls_elsewhere(call: &Call<'_>) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_ *(),[]".contains(c);
     match call.callee {
-        Callee::Signature(prototype) => {
+        Some(Callee::Signature(prototype)) => {
             name_in(bare(prototype)).is_some() && bare(prototype).chars().all(plain)
         }
-        Callee::Call(_) | Callee::Body(_) => false,
+        _ => false,
     }
 }
 
@@ -96,7 +98,9 @@ pub fn file_text(calls: &[(&Call<'_>, &str)], stem: &str) -> String {
     text
 }
 
-fn call_text(&Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) -> String {
+/// A call that nothing is known of has no text.
+fn call_text(Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) -> String {
+    let Some(callee) = callee else { return String::new() };
     let symbol = symbol(tag);
     let result = &function.result_c_type;
     let arguments = function.params.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -115,6 +119,7 @@ fn call_text(&Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) -
             let text = format!("static {result} {body}({})\n{{\n{lines}", parameters(function));
             (text, format!("{body}({arguments});\n"))
         }
+        Callee::Elsewhere => return String::new(),
     };
     let mut text = before;
     let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
@@ -275,7 +280,7 @@ mod tests {
 
     fn text_of(function: &Function) -> String {
         let stem = format!("bitrift_shim_{}", function.name);
-        file_text(&[(&Call::of(function), function.name.as_str())], &stem)
+        file_text(&[(&Call::of(function, Implementation::named("", &[])), function.name.as_str())], &stem)
     }
 
     fn text(callee: Callee, params: &[(&str, &str, Scalar)]) -> String {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::key::KeyBuilder;
 use super::shim::{Call, Shim, all_headers, calls_elsewhere, file_text, symbol, unique_tag};
-use crate::model::{Build, Function};
+use crate::model::{Build, Function, Implementation};
 
 /// The most shims in a file: more of them save little and lose more when one of them changes.
 pub const MOST_TOGETHER: usize = 64;
@@ -26,16 +26,22 @@ pub struct Shims<'a> {
     places: Vec<Option<usize>>,
     /// The shims that share a file, if one of them was asked for.
     groups: Vec<Vec<usize>>,
+    missing: BTreeMap<usize, String>,
 }
 
 impl<'a> Shims<'a> {
-    /// `functions` are those that were asked for; those of the same name in `declared` give way to them.
-    pub fn new(declared: &'a [Function], functions: &'a [Function], most: usize) -> Shims<'a> {
+    /// The calls of an implementation. `functions` are those that were asked for; those of the same name in
+    /// `declared` give way to them.
+    pub fn new(
+        implementation: &'a Implementation,
+        (declared, functions): (&'a [Function], &'a [Function]),
+        most: usize,
+    ) -> Shims<'a> {
         let of_name: BTreeMap<&str, &Function> = functions.iter().map(|f| (f.name.as_str(), f)).collect();
         let known: BTreeSet<&str> = declared.iter().map(|f| f.name.as_str()).collect();
         let declared = declared.iter().map(|f| of_name.get(f.name.as_str()).copied().unwrap_or(f));
         let more = functions.iter().filter(|f| !known.contains(f.name.as_str()));
-        let calls: Vec<Call> = declared.chain(more).map(Call::of).collect();
+        let calls: Vec<Call> = declared.chain(more).map(|f| Call::of(f, implementation)).collect();
         let mut taken = BTreeSet::new();
         let tags = calls.iter().map(|call| unique_tag(&call.function.name, &mut taken)).collect();
         let numbers: BTreeMap<&str, usize> =
@@ -47,7 +53,14 @@ impl<'a> Shims<'a> {
         let mut groups = groups(&calls, most);
         groups.retain(|group| first(group).is_some());
         groups.sort_by_key(first);
-        Shims { calls, tags, asked, places, groups }
+        let missing = asked.iter().filter(|number| calls[**number].callee.is_none());
+        let missing = missing.map(|&number| (number, implementation.lacks(calls[number].function))).collect();
+        Shims { calls, tags, asked, places, groups, missing }
+    }
+
+    /// Those that were asked for and that the implementation has not got, with the reason.
+    pub fn missing(&self) -> &BTreeMap<usize, String> {
+        &self.missing
     }
 
     /// The shim of each function of the experiment, in its order.
@@ -64,7 +77,10 @@ impl<'a> Shims<'a> {
     pub fn files(&self, build: &Build) -> Vec<Vec<usize>> {
         match build.args.iter().any(|arg| arg.starts_with("-flto")) {
             // Files are taken apart at the link, and what is there decides what is inlined.
-            true => self.asked.iter().map(|number| vec![*number]).collect(),
+            true => {
+                let there = self.asked.iter().filter(|number| !self.missing.contains_key(number));
+                there.map(|number| vec![*number]).collect()
+            }
             false => self.groups.clone(),
         }
     }
@@ -119,6 +135,9 @@ fn groups(calls: &[Call<'_>], most: usize) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     let mut alike: BTreeMap<Vec<String>, Vec<(u64, usize)>> = BTreeMap::new();
     for (number, call) in calls.iter().enumerate() {
+        if call.callee.is_none() {
+            continue;
+        }
         if calls_elsewhere(call) {
             let hash = blake3::hash(call.function.name.as_bytes());
             let bits = hash.as_bytes().iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte));
@@ -152,7 +171,12 @@ fn split(members: Vec<(u64, usize)>, most: usize, bits: u32, groups: &mut Vec<Ve
 mod tests {
     use super::*;
     use crate::compile::samples;
-    use crate::model::Callee;
+    use crate::model::{Callee, Implementation};
+
+    /// Of the matrix's sources.
+    fn shims<'a>(declared: &'a [Function], functions: &'a [Function], most: usize) -> Shims<'a> {
+        Shims::new(Implementation::named("", &[]), (declared, functions), most)
+    }
 
     fn many(count: usize) -> Vec<Function> {
         (0..count).map(|n| samples::unary(&format!("f{n}"))).collect()
@@ -166,18 +190,18 @@ mod tests {
     #[test]
     fn groups_have_at_most_so_many_and_everyone_is_in_one() {
         let functions = many(1000);
-        let groups = Shims::new(&[], &functions, 64).groups;
+        let groups = shims(&[], &functions, 64).groups;
         assert!(groups.iter().all(|group| group.len() <= 64) && groups.len() < 40, "{}", groups.len());
         let all: BTreeSet<usize> = groups.into_iter().flatten().collect();
         assert_eq!(all.len(), 1000);
-        assert_eq!(Shims::new(&[], &functions, 1).groups.len(), 1000);
+        assert_eq!(shims(&[], &functions, 1).groups.len(), 1000);
     }
 
     #[test]
     fn a_new_function_moves_no_other() {
         let functions = many(1000);
-        let before = names(&Shims::new(&[], &functions[1..], 64));
-        let after = names(&Shims::new(&[], &functions, 64));
+        let before = names(&shims(&[], &functions[1..], 64));
+        let after = names(&shims(&[], &functions, 64));
         let changed: Vec<&Vec<String>> = after.difference(&before).collect();
         assert!(
             changed.len() <= 2 && changed.iter().any(|group| group.contains(&"f0".into())),
@@ -188,8 +212,8 @@ mod tests {
     #[test]
     fn what_was_asked_for_changes_no_file() {
         let functions = many(200);
-        let all = names(&Shims::new(&functions, &functions, 64));
-        let some = Shims::new(&functions, &functions[3..4], 64);
+        let all = names(&shims(&functions, &functions, 64));
+        let some = shims(&functions, &functions[3..4], 64);
         assert_eq!((some.groups.len(), some.symbols()), (1, vec!["bitrift_call_f3".to_string()]));
         assert!(names(&some).is_subset(&all));
     }
@@ -201,7 +225,7 @@ mod tests {
         functions[2].callee = Callee::Call("x".into());
         functions[3].callee = Callee::Signature("double f3(double /* x".into());
         functions.extend([samples::unary("g"), samples::unary("h")]);
-        let together = names(&Shims::new(&[], &functions, 64));
+        let together = names(&shims(&[], &functions, 64));
         let shared: Vec<&Vec<String>> = together.iter().filter(|group| group.len() > 1).collect();
         assert_eq!(shared, [&vec!["f0".to_string(), "g".into(), "h".into()]]);
     }

@@ -12,6 +12,13 @@ use super::EvalError;
 use super::guard::{Shim, keeping_registers};
 use crate::model::{BuiltObject, FunctionStatus};
 
+/// The object's own code and libraries answer for a symbol before those of this program: a library's `sin` would
+/// lose to the libm that bitrift is linked with.
+#[cfg(target_env = "gnu")]
+const OWN_FIRST: i32 = libc::RTLD_DEEPBIND;
+#[cfg(not(target_env = "gnu"))]
+const OWN_FIRST: i32 = 0;
+
 /// A loaded object; `setup` has run. Stays loaded until the process ends.
 pub(crate) struct Object {
     library: Library,
@@ -30,7 +37,7 @@ impl Object {
         let name = format!("/proc/self/fd/{}", copy.as_raw_fd());
         let library = keeping_registers(|| {
             // SAFETY: this process exists to be ruined by what the object's constructors do.
-            unsafe { Library::open(Some(&name), RTLD_NOW | RTLD_LOCAL) }
+            unsafe { Library::open(Some(&name), RTLD_NOW | RTLD_LOCAL | OWN_FIRST) }
         })
         .map_err(|e| failed(chain(&e).replace(&name, "the object")))?;
         if let Some(symbol) = &object.setup_symbol {

@@ -60,6 +60,9 @@ impl Looker<'_> {
             return Ok(Look::Gone(self.gone(answers)));
         };
         let fragility = fragility(self.desk, &baseline.object, self.case, answers[0], gap)?;
+        if let Some(row) = self.implementations() {
+            return Ok(Look::Settled(row, fragility));
+        }
         let mut words = Vec::new();
         if let Some(row) = self.flushing(&baseline, &variant, gap, &mut words)? {
             return Ok(Look::Settled(row, fragility));
@@ -79,6 +82,17 @@ impl Looker<'_> {
         words.push(sentence(&fragility));
         let row = row(Standing::Nothing, Vec::new(), words.join("; "));
         Ok(Look::Code(Box::new(Ground { reference, variant, yardstick }), row, fragility))
+    }
+
+    /// The answer when the two builds are not of the same code: then nothing of it can be mixed.
+    fn implementations(&self) -> Option<LayerRow> {
+        let Pair { baseline, variant } = self.pair;
+        if baseline.implementation == variant.implementation {
+            return None;
+        }
+        let of = |build: &Build| self.desk.experiment.implementation(build).shown().to_owned();
+        let text = format!("the implementations differ: {} and {}", of(baseline), of(variant));
+        Some(row(Standing::Found, vec![vec![suspect("implementation")]], text))
     }
 
     /// A build with this function, or why there is none.

@@ -6,6 +6,7 @@ use super::delta::Parts;
 use super::environment::row;
 use super::error::ExplainError;
 use super::inquiry::{Inquiry, Search};
+use super::scene::Scene;
 use crate::compile::{Mix, Part};
 use crate::model::{Experiment, LayerRow, Standing, Suspect};
 
@@ -29,8 +30,7 @@ impl FileSet {
 
 /// The layer's answer and the sets it names.
 pub fn files(inquiry: &Inquiry<'_>) -> Result<(LayerRow, Vec<FileSet>), ExplainError> {
-    let experiment = inquiry.scene.desk.experiment;
-    let sources = experiment.sources.files.len();
+    let sources = inquiry.scene.sources().files.len();
     let mix = |parts: &Parts| mixed(inquiry, &FileSet::new(parts, sources));
     // The last part is the matrix's own C.
     let found = match inquiry.search(sources + 1, mix)? {
@@ -63,14 +63,14 @@ pub fn mixed(inquiry: &Inquiry<'_>, set: &FileSet) -> Mix {
 fn suspects(inquiry: &Inquiry<'_>, set: &FileSet) -> Vec<Suspect> {
     let experiment = inquiry.scene.desk.experiment;
     let of = |file: String| Suspect { file, ..Suspect::default() };
-    let files = set.files.iter().map(|&file| of(shown(experiment, file)));
+    let files = set.files.iter().map(|&file| of(shown(&inquiry.scene, file)));
     let call = set.call.then(|| of(format!("call of {}", experiment.functions[inquiry.case.function].name)));
     files.chain(call).collect()
 }
 
 /// A source as messages name it: from the matrix's folder where it is below it.
-pub fn shown(experiment: &Experiment, file: usize) -> String {
-    shown_path(experiment, &experiment.sources.files[file])
+pub fn shown(scene: &Scene<'_>, file: usize) -> String {
+    shown_path(scene.desk.experiment, &scene.sources().files[file])
 }
 
 /// The same of any file.

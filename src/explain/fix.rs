@@ -11,7 +11,7 @@ use super::file::shown;
 use super::scene::{Desk, Scene};
 use crate::c::{Remedy, Source, unified_diff};
 use crate::compile::Part;
-use crate::model::{BuiltObject, Cost, Experiment, ExplainFile, FixRow, Layer, LayerRow, Standing};
+use crate::model::{BuiltObject, Cost, ExplainFile, FixRow, Layer, LayerRow, Sources, Standing};
 
 /// A patch that was tried, with what its speed can be measured on.
 pub struct Fixed {
@@ -72,7 +72,7 @@ fn fix(desk: &Desk<'_>, known: &Known) -> Result<Result<Fixed, String>, ExplainE
 fn attempt(desk: &Desk<'_>, known: &Known, remedy: Remedy) -> Result<Result<Fixed, String>, ExplainError> {
     let ground = &known.ground;
     let scene = Scene { desk, reference: ground.reference.clone(), variant: ground.variant.clone() };
-    let (texts, what) = match texts(desk.experiment, known, remedy) {
+    let (texts, what) = match texts(scene.sources(), known, remedy) {
         Ok(texts) => texts,
         Err(why) => return Ok(Err(why)),
     };
@@ -80,7 +80,7 @@ fn attempt(desk: &Desk<'_>, known: &Known, remedy: Remedy) -> Result<Result<Fixe
     let mut patch = String::new();
     for (&file, (before, after)) in &texts {
         mix.sources[file] = Part { text: Some(Arc::from(after.as_str())), ..Part::of(&ground.variant.build) };
-        patch.push_str(&unified_diff(&shown(desk.experiment, file), before, after));
+        patch.push_str(&unified_diff(&shown(&scene, file), before, after));
     }
     let (object, variant) = match (scene.object(&mix)?, scene.object(&scene.guilty())?) {
         (Ok(object), Ok(variant)) => (object, variant),
@@ -99,8 +99,7 @@ fn attempt(desk: &Desk<'_>, known: &Known, remedy: Remedy) -> Result<Result<Fixe
 /// The files before and after, and what was done to them.
 type Texts = (BTreeMap<usize, (String, String)>, String);
 
-fn texts(experiment: &Experiment, known: &Known, remedy: Remedy) -> Result<Texts, String> {
-    let sources = &experiment.sources.files;
+fn texts(sources: &Sources, known: &Known, remedy: Remedy) -> Result<Texts, String> {
     let mut wanted: BTreeMap<usize, BTreeMap<usize, BTreeSet<usize>>> = BTreeMap::new();
     for guilt in &known.guilty {
         for &(file, function) in &guilt.functions {
@@ -114,7 +113,7 @@ fn texts(experiment: &Experiment, known: &Known, remedy: Remedy) -> Result<Texts
     for (file, functions) in wanted {
         let parsed = known.guilty.iter().find_map(|g| Some((g.texts.files.get(&file)?, g.texts.dialect)));
         let (parsed, dialect) = parsed.ok_or("a file that was not taken apart")?;
-        let before = std::fs::read_to_string(&sources[file]).map_err(|e| e.to_string())?;
+        let before = std::fs::read_to_string(&sources.files[file]).map_err(|e| e.to_string())?;
         let own = Source::new(&before);
         let mut after = before.clone();
         // From the end, so that the functions before keep their places.

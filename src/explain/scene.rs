@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::case::{Case, Trial, Yardstick};
 use super::error::ExplainError;
 use crate::compile::{Mix, MixError, Mixed, Mixer, Part};
-use crate::model::{Build, BuildId, BuiltObject, Cost, Experiment, FunctionStatus, Outcome};
+use crate::model::{Build, BuildId, BuiltObject, Cost, Experiment, FunctionStatus, Outcome, Sources};
 use crate::pool::{Limits, LoadPlan, Mode, Question as Ask, ask_once};
 
 /// What everything is tried with.
@@ -86,6 +86,11 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The sources of the implementation that both builds are of.
+    pub fn sources(&self) -> &Sources {
+        &self.desk.experiment.implementation(&self.variant.build).sources
+    }
+
     /// A mix of the reference's sources and calls alone, linked as the variant is.
     pub fn innocent(&self) -> Mix {
         self.uniform(&self.reference.build)
@@ -100,7 +105,7 @@ impl Scene<'_> {
         let experiment = self.desk.experiment;
         Mix {
             frame: self.variant.build.clone(),
-            sources: vec![Part::of(build); experiment.sources.files.len()],
+            sources: vec![Part::of(build); self.sources().files.len()],
             shims: vec![build.clone(); experiment.functions.len()],
         }
     }

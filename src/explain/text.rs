@@ -99,13 +99,12 @@ fn contracts(args: &[String]) -> bool {
 impl Texts {
     /// Why the files cannot be rewritten is said in words.
     pub fn read(inquiry: &Inquiry<'_>, set: &FileSet) -> Result<Texts, String> {
-        let experiment = inquiry.scene.desk.experiment;
         let dialect = dialect(&inquiry.scene.variant.build)?;
         let (mut files, mut origins) = (BTreeMap::new(), BTreeMap::new());
         for &file in &set.files {
-            let path = &experiment.sources.files[file];
-            let whole = Expanded::read(path, &experiment.sources.include);
-            let whole = whole.map_err(|e| format!("{}: {e}", shown(experiment, file)))?;
+            let sources = inquiry.scene.sources();
+            let whole = Expanded::read(&sources.files[file], &sources.include);
+            let whole = whole.map_err(|e| format!("{}: {e}", shown(&inquiry.scene, file)))?;
             files.insert(file, Source::new(&whole.text));
             origins.insert(file, whole);
         }
@@ -177,7 +176,7 @@ impl Texts {
         let found = &self.files[&file].functions()[function];
         let place = self.origin(file, found.line);
         Suspect {
-            file: place.map_or_else(|| shown(experiment, file), |(path, _)| shown_path(experiment, path)),
+            file: place.map_or_else(|| shown(&inquiry.scene, file), |(path, _)| shown_path(experiment, path)),
             function: found.name.clone(),
             ..Suspect::default()
         }

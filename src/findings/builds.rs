@@ -12,6 +12,7 @@ pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
     let audit = artifact.object().map(|o| o.audit.clone()).unwrap_or_default();
     BuildRow {
         id: build.id.clone(),
+        implementation: build.implementation.clone(),
         compiler: build.compiler.clone(),
         version: artifact.version.clone(),
         flags: build.args.clone(),
@@ -43,6 +44,7 @@ mod tests {
     fn build() -> Build {
         Build {
             id: BuildId::new("gcc", "O3", "native"),
+            implementation: String::new(),
             compiler: "gcc".into(),
             flags: "O3".into(),
             target: "native".into(),
@@ -54,6 +56,7 @@ mod tests {
             triple: None,
             environment: Environment::default(),
             plain: false,
+            apart: false,
         }
     }
 

@@ -89,9 +89,12 @@ impl Looks<'_> {
     /// The axis value of which a camp has all builds, and that names most of those left.
     fn best_value(&self, camp: &[usize], left: &[usize]) -> Option<(&str, Vec<usize>)> {
         let mut best: Option<(usize, &str, Vec<usize>)> = None;
-        for axis in 0..4 {
+        for axis in 0..5 {
             for &build in left {
                 let value = axes(self.builds[build])[axis];
+                if value.is_empty() {
+                    continue;
+                }
                 let members: Vec<usize> =
                     (0..self.builds.len()).filter(|&b| axes(self.builds[b])[axis] == value).collect();
                 let named = members.iter().filter(|b| left.contains(b)).count();
@@ -107,9 +110,9 @@ impl Looks<'_> {
     }
 }
 
-/// What a build is made of, the most telling axis first.
-fn axes(build: &Build) -> [&str; 4] {
-    [&build.target, &build.environment.name, &build.flags, &build.compiler]
+/// What a build is made of, the most telling axis first. Builds of the sources say nothing by being theirs.
+fn axes(build: &Build) -> [&str; 5] {
+    [&build.implementation, &build.target, &build.environment.name, &build.flags, &build.compiler]
 }
 
 #[cfg(test)]
@@ -120,6 +123,7 @@ mod tests {
     fn build(compiler: &str, flags: &str, target: &str) -> Build {
         Build {
             id: BuildId::new(compiler, flags, target),
+            implementation: String::new(),
             compiler: compiler.into(),
             flags: flags.into(),
             target: target.into(),
@@ -131,6 +135,7 @@ mod tests {
             triple: None,
             environment: Environment::default(),
             plain: false,
+            apart: false,
         }
     }
 

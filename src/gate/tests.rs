@@ -52,6 +52,7 @@ fn apart(bits: f64) -> f64 {
 fn build(id: &str) -> BuildRow {
     BuildRow {
         id: id.into(),
+        implementation: String::new(),
         compiler: "gcc".into(),
         version: "gcc 12".into(),
         flags: Vec::new(),

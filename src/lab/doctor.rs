@@ -11,7 +11,7 @@ use super::panel::Panel;
 use crate::fp::Scalar;
 use crate::model::{
     Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Domain, Experiment, Function, FunctionStatus,
-    NoEvents, Outcome, Param, Sources,
+    Implementation, NoEvents, Outcome, Param, Sources,
 };
 use crate::pool::{Limits, Mode};
 use crate::toolchain::{debian_package, locate};
@@ -107,15 +107,17 @@ fn trial(experiment: Experiment) -> Experiment {
         params: vec![param],
         result: Scalar::F64,
         result_c_type: "double".into(),
-        callee: Callee::Call("x".into()),
+        callee: Callee::Elsewhere,
         headers: Vec::new(),
     };
-    Experiment {
-        functions: vec![identity],
-        sources: Sources { files: Vec::new(), ..experiment.sources },
+    let bare = |implementation: Implementation| Implementation {
+        sources: Sources { files: Vec::new(), ..implementation.sources },
         setup: None,
-        ..experiment
-    }
+        calls: [(identity.name.clone(), Callee::Call("x".into()))].into(),
+        ..implementation
+    };
+    let implementations = experiment.implementations.into_iter().map(bare).collect();
+    Experiment { functions: vec![identity.clone()], implementations, ..experiment }
 }
 
 /// Every compiler and runner once, in the order of the matrix.

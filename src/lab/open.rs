@@ -1,5 +1,6 @@
 //! A matrix opened: loaded, planned, with a place for compiled objects. Nothing is compiled yet.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,7 +10,7 @@ use super::error::{LabError, Progress};
 use crate::c::SourceIndex;
 use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::matrix;
-use crate::model::{Build, EventSink, Experiment, Function, StrategyName, printable};
+use crate::model::{Build, EventSink, Experiment, Function, Implementation, StrategyName, printable};
 use crate::plan::{self, Plan};
 use crate::pool::Limits;
 use crate::presets;
@@ -35,8 +36,9 @@ pub struct Lab {
     pub jobs: usize,
     /// Set by an interrupt.
     pub cancel: Arc<AtomicBool>,
-    /// The sources, read when somebody first asks for what is in them.
-    index: OnceLock<SourceIndex>,
+    /// For each implementation the functions as they are called there, and its sources, read when somebody first asks
+    /// for what is in them.
+    indices: OnceLock<Vec<(Vec<Option<Function>>, SourceIndex)>>,
 }
 
 /// Reads a matrix file. What comes back can be changed before a [`Lab`] is made of it: other settings of the
@@ -83,7 +85,7 @@ impl Lab {
             cache: Cache::open(&folder)?,
             jobs: means.jobs.map_or_else(cpus, usize::from),
             cancel: means.cancel,
-            index: OnceLock::new(),
+            indices: OnceLock::new(),
         })
     }
 
@@ -133,12 +135,28 @@ impl Lab {
         if !search.literals {
             return vec![Vec::new(); functions.len()];
         }
-        functions.iter().map(|function| self.index().values(function)).collect()
+        let of_function = |n: usize| {
+            let mut values: Vec<f64> = Vec::new();
+            for (index, function) in self.indexed(n) {
+                let known: BTreeSet<u64> = values.iter().map(|value| value.abs().to_bits()).collect();
+                let fresh = index.values(function).into_iter();
+                values.extend(fresh.filter(|value| !known.contains(&value.abs().to_bits())));
+            }
+            values
+        };
+        (0..functions.len()).map(of_function).collect()
     }
 
-    /// What the sources define.
-    pub fn index(&self) -> &SourceIndex {
-        let Experiment { sources, functions, .. } = &self.experiment;
-        self.index.get_or_init(|| SourceIndex::read(sources, functions))
+    /// What the sources of each implementation that has a function define, and the function as it is called there.
+    pub fn indexed(&self, function: usize) -> impl Iterator<Item = (&SourceIndex, &Function)> {
+        let Experiment { implementations, functions, .. } = &self.experiment;
+        let read = |implementation: &Implementation| {
+            let own: Vec<Option<Function>> = functions.iter().map(|f| implementation.function(f)).collect();
+            let called: Vec<Function> = own.iter().flatten().cloned().collect();
+            let index = SourceIndex::read(&implementation.sources, &called);
+            (own, index)
+        };
+        let indices = self.indices.get_or_init(|| implementations.iter().map(read).collect());
+        indices.iter().filter_map(move |(own, index)| Some((index, own[function].as_ref()?)))
     }
 }

@@ -7,7 +7,7 @@ use super::error::LabError;
 use super::finding::Finding;
 use super::open::Lab;
 use super::programs::Programs;
-use crate::compile::{Relocation, ReproCall, repro_lines, repro_text, setting_words};
+use crate::compile::{REPRO_FILE, Relocation, ReproCall, repro_lines, repro_text, setting_words};
 use crate::findings::{StoredWitness, answer_word, replayable};
 use crate::model::{
     Answer, Build, BuildId, EventSink, Experiment, FaultKind, FindingId, FpSetting, Number, RunFile,
@@ -15,6 +15,8 @@ use crate::model::{
 };
 use crate::toolchain::{Family, find};
 
+/// The C files of baseline and variant where they are not the same.
+const REPRO_FILES: [&str; 2] = ["repro-baseline.c", "repro-variant.c"];
 /// Where copies of the sources go.
 const FILES: &str = "files";
 /// A call that is to give a value has this long.
@@ -55,8 +57,8 @@ pub struct Repro {
 #[derive(Clone, Debug)]
 pub struct Kit {
     pub repro: Repro,
-    /// The C file that calls the function.
-    pub text: String,
+    /// The C files that call the function: one where both builds call it in the same way.
+    pub texts: BTreeMap<&'static str, String>,
     /// Files to copy, by their places beside the script.
     pub copies: BTreeMap<PathBuf, PathBuf>,
 }
@@ -110,10 +112,6 @@ impl Repros<'_> {
         experiment.functions.retain(|f| f.name == *function);
         let moved = Relocation::new(&experiment, &[parts[0].build, parts[1].build], &headers, FILES);
         let experiment = moved.experiment(&experiment);
-        let sides = [
-            self.side(id, &moved, &experiment, (&parts[0], "baseline"), row.baseline)?,
-            self.side(id, &moved, &experiment, (&parts[1], "variant"), row.variant)?,
-        ];
         let limit_ms = match [row.baseline, row.variant].contains(&Answer::Fault(FaultKind::Timeout)) {
             true => experiment.search.timeout_ms,
             false => PATIENCE_MS,
@@ -121,11 +119,23 @@ impl Repros<'_> {
         let shown = printable(&id.to_string());
         let about = format!("{shown}: prints the bits of the result at one input. Made by bitrift.");
         let forced = parts.iter().any(|part| part.setting != FpSetting::default());
-        let call = ReproCall { experiment: &experiment, inputs, forced, limit_ms, about: &about };
-        let text = repro_text(&call).ok_or_else(|| LabError::NotShown {
-            id: id.clone(),
-            reason: format!("function {function} is not in the matrix"),
-        })?;
+        let text = |part: &Part<'_>| {
+            let implementation = experiment.implementation(part.build);
+            let about = about.as_str();
+            let call =
+                ReproCall { experiment: &experiment, implementation, inputs, forced, limit_ms, about };
+            repro_text(&call).ok_or_else(|| LabError::NotShown {
+                id: id.clone(),
+                reason: format!("function {function} is not in the matrix"),
+            })
+        };
+        let calls = [text(&parts[0])?, text(&parts[1])?];
+        // Two implementations are called in two ways.
+        let files = if calls[0] == calls[1] { [REPRO_FILE; 2] } else { REPRO_FILES };
+        let sides = [
+            self.side(id, &moved, &experiment, (&parts[0], files[0], "baseline"), row.baseline)?,
+            self.side(id, &moved, &experiment, (&parts[1], files[1], "variant"), row.variant)?,
+        ];
         let names = function_row.params.iter().map(|p| p.name.clone());
         let repro = Repro {
             id: id.clone(),
@@ -135,7 +145,7 @@ impl Repros<'_> {
             host: format!("{}, {}", self.run.host.cpu, self.run.host.libm),
         };
         let copies = moved.files().map(|(from, to)| (to, from.to_path_buf())).collect();
-        Ok(Kit { repro, text, copies })
+        Ok(Kit { repro, texts: files.into_iter().zip(calls).collect(), copies })
     }
 
     /// What is known of a build that has the function.
@@ -154,12 +164,12 @@ impl Repros<'_> {
         id: &FindingId,
         moved: &Relocation,
         experiment: &Experiment,
-        (part, folder): (&Part<'_>, &str),
+        (part, file, folder): (&Part<'_>, &str, &str),
         answer: Answer,
     ) -> Result<Side, LabError> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
-        let (compile, link) = repro_lines(experiment, &relocated, family(&build.command), folder);
+        let (compile, link) = repro_lines(experiment, &relocated, family(&build.command), (file, folder));
         let tunables = build.environment.tunables.iter();
         let mut run: Vec<String> =
             tunables.flat_map(|value| ["env".to_string(), format!("GLIBC_TUNABLES={value}")]).collect();

@@ -10,12 +10,11 @@ use crate::model::{Build, Experiment, RunFile, SourceRow};
 /// For each function of the experiment the file and line of its definition, where the sources have one.
 pub fn definitions(lab: &Lab) -> Vec<Option<SourceRow>> {
     let root = lab.experiment.path.parent().unwrap_or(Path::new("/"));
-    let index = lab.index();
     let row = |function| {
-        let (path, line) = index.definition(function)?;
+        let (path, line) = lab.indexed(function).find_map(|(index, function)| index.definition(function))?;
         Some(SourceRow { file: relative(path, root), line })
     };
-    lab.experiment.functions.iter().map(row).collect()
+    (0..lab.experiment.functions.len()).map(row).collect()
 }
 
 /// A digest of each source and of the headers that belong to them, by the name a report gives it. The machine's own

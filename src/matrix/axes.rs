@@ -165,21 +165,26 @@ pub(super) fn excludes(raw: &RawMatrix, targets: &[TargetSpec], problems: &mut P
     let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
     let targets: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let environments: Vec<&str> = raw.environments.iter().map(|entry| entry.name.as_str()).collect();
+    let mut implementations: Vec<&str> = raw.implementations.iter().map(|i| i.name.as_str()).collect();
+    implementations.extend(raw.has_unnamed().then_some(""));
     let mut excludes = Vec::new();
     for entry in &raw.exclude {
-        let RawExclude { place, compiler, flags: flag_set, target, environment } = entry;
-        if [compiler, flag_set, target, environment].iter().all(|part| part.is_none()) {
+        let RawExclude { place, implementation, compiler, flags: flag_set, target, environment } = entry;
+        if [implementation, compiler, flag_set, target, environment].iter().all(|part| part.is_none()) {
             let problem =
                 Problem::new(*place, "[[exclude]] names nothing").label("this would exclude every build");
-            problems
-                .add(problem.help("give `compiler`, `flags`, `target` or `environment`, or several of them"));
+            problems.add(problem.help(
+                "give `implementation`, `compiler`, `flags`, `target` or `environment`, or several of them",
+            ));
         }
+        check_glob("implementation", implementation.as_ref(), &implementations, problems);
         check_glob("compiler", compiler.as_ref(), &compilers, problems);
         check_glob("flag set", flag_set.as_ref(), &flags, problems);
         check_glob("target", target.as_ref(), &targets, problems);
         check_glob("environment", environment.as_ref(), &environments, problems);
         let value = |text: &Option<Text>| text.as_ref().map(|text| text.value.clone());
         excludes.push(Exclude {
+            implementation: value(implementation),
             compiler: value(compiler),
             flags: value(flag_set),
             target: value(target),
@@ -202,10 +207,10 @@ fn check_glob(kind: &str, text: Option<&Text>, names: &[&str], problems: &mut Pr
         Ok(pattern)
             if !names.iter().any(|name| pattern.matches(name))
                 && !COMPILERS.contains(&text.as_str())
-                && nearest(text.as_str(), names.iter().copied()).is_some() =>
+                && (kind == "implementation" || nearest(text.as_str(), names.iter().copied()).is_some()) =>
         {
             let title = format!("no {kind} matches `{}`", text.as_str());
-            let names = names.iter().copied();
+            let names = names.iter().copied().filter(|name| !name.is_empty());
             let declared = format!("declared {kind}s");
             problems.add(Problem::new(text.place, title).meant(
                 text.as_str(),

@@ -75,6 +75,7 @@ fn one_callee<'a>(raw: &'a RawFunction, problems: &mut Problems) -> Option<Sourc
         .filter_map(|(key, text)| text.as_ref().map(|text| (key, text)))
         .collect();
     match given.as_slice() {
+        [] if !raw.calls.is_empty() => Some(Source::Code(Callee::Elsewhere)),
         [] => {
             let problem = Problem::new(raw.place, "[[function]] does not say what to call")
                 .label("expected `signature`, `call` or `body`");
@@ -85,7 +86,7 @@ fn one_callee<'a>(raw: &'a RawFunction, problems: &mut Problems) -> Option<Sourc
             None
         }
         [("signature", text)] => Some(Source::Signature(text)),
-        [("call", text)] => checked_call(text, problems).map(Source::Code),
+        [("call", text)] => expression("call", text, problems).map(Source::Code),
         [(_, text)] => checked_body(text, problems).map(Source::Code),
         [(first, one), (second, two), ..] => {
             let problem =
@@ -100,20 +101,27 @@ fn one_callee<'a>(raw: &'a RawFunction, problems: &mut Problems) -> Option<Sourc
     }
 }
 
-fn checked_call(text: &Text, problems: &mut Problems) -> Option<Callee> {
+/// A C expression over the parameters, which `key` has.
+pub(super) fn expression(key: &str, text: &Text, problems: &mut Problems) -> Option<Callee> {
     let call = text.value.trim();
+    let statements = if key == "call" { ", or use `body` for statements" } else { "" };
     let complaint = if call.is_empty() {
-        Some("expected an expression such as \"f(x, 2)\"")
+        Some(("expected an expression such as \"f(x, 2)\"", ""))
     } else if call.ends_with(';') {
-        Some("leave out the `;`, or use `body` for statements")
+        Some(("leave out the `;`", statements))
     } else if has_word(call, "return") {
-        Some("leave out `return`, or use `body` for statements")
+        Some(("leave out `return`", statements))
     } else {
         None
     };
     match complaint {
-        Some(label) => {
-            problems.add(Problem::new(text.place, "`call` must be a C expression").label(label));
+        Some((label, more)) => {
+            let label = format!("{label}{more}");
+            let title = match key {
+                "calls" => "an entry of `calls` must be a C expression".to_owned(),
+                _ => format!("`{key}` must be a C expression"),
+            };
+            problems.add(Problem::new(text.place, title).label(label));
             None
         }
         None => Some(Callee::Call(call.into())),
@@ -170,7 +178,11 @@ fn prototype(signature: &Signature, params: &[(String, Declared)]) -> String {
 }
 
 fn from_code(raw: &RawFunction, callee: Callee, problems: &mut Problems) -> Option<Shape> {
-    let key = if matches!(callee, Callee::Call(_)) { "call" } else { "body" };
+    let key = match callee {
+        Callee::Call(_) | Callee::Signature(_) => "call",
+        Callee::Body(_) => "body",
+        Callee::Elsewhere => "calls",
+    };
     if raw.name.is_none() {
         let problem = Problem::new(raw.place, format!("[[function]] with `{key}` needs a `name`"));
         problems.add(problem.label("no `name` here").help("for example `name = \"airy_ai\"`"));

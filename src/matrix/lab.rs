@@ -5,8 +5,8 @@ use std::path::Path;
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::RawMatrix;
-use super::{axes, environment, function, limit, names, search, sources};
-use crate::model::{Callee, Experiment, Function, Preset, TargetSpec};
+use super::{axes, environment, function, implementation, limit, names, search};
+use crate::model::{BuildId, Callee, Experiment, Function, Preset, TargetSpec};
 
 /// Resolves a matrix whose file is at `path`, absolute.
 pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> Experiment {
@@ -22,9 +22,10 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
     if let Some(baseline) = raw.baseline.as_ref().filter(|_| raw.presets.is_empty()) {
         check_baseline(baseline, raw, &targets, problems);
     }
-    let sources = sources::resolve(&raw.sources, folder, problems);
     let functions = function::resolve(&raw.functions, problems);
-    if sources.files.is_empty() && sources.libs.is_empty() && raw.sources.files.is_none() {
+    let implementations = implementation::resolve(raw, &functions, folder, problems);
+    let given = raw.sources.as_ref().is_some_and(|s| s.files.is_some() || !s.libs.is_empty());
+    if raw.has_unnamed() && !given {
         check_defined(&functions, problems);
     }
     let limits = limit::resolve(&raw.limits, &raw.functions, &functions, problems);
@@ -36,7 +37,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         name: lab_name(raw, path),
         path: path.to_owned(),
         baseline: raw.baseline.as_ref().map(|baseline| baseline.value.clone()),
-        sources,
+        implementations,
         presets,
         compilers,
         flags,
@@ -47,8 +48,6 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         functions,
         search: search::resolve(&raw.search, problems),
         limits,
-        setup: raw.setup.as_ref().map(|setup| setup.value.clone()),
-        setup_headers: raw.setup_headers.iter().map(|header| header.value.clone()).collect(),
     }
 }
 
@@ -84,11 +83,16 @@ fn require(raw: &RawMatrix, problems: &mut Problems) {
     }
 }
 
-/// A baseline is `compiler/flags/target`, and `/environment` where any is declared; its tail may be left out where one build is meant anyway.
+/// A baseline is `compiler/flags/target`, and `/environment` where any is declared; its tail may be left out where
+/// one build is meant anyway. An implementation with a name stands in front.
 fn check_baseline(baseline: &Text, raw: &RawMatrix, targets: &[TargetSpec], problems: &mut Problems) {
-    let parts: Vec<&str> = baseline.value.split('/').collect();
+    let (implementation, cell) = BuildId::split(baseline.as_str());
+    if !check_whose(baseline, implementation, raw, problems) {
+        return;
+    }
+    let parts: Vec<&str> = cell.split('/').collect();
     let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
-    let nameless = parts.len() == 1 && !compilers.contains(&baseline.as_str());
+    let nameless = parts.len() == 1 && !compilers.contains(&cell);
     let environments: Vec<&str> = raw.environments.iter().map(|entry| entry.name.as_str()).collect();
     let most = if environments.is_empty() { 3 } else { 4 };
     if nameless || parts.len() > most || parts.iter().any(|part| part.is_empty()) {
@@ -99,7 +103,7 @@ fn check_baseline(baseline: &Text, raw: &RawMatrix, targets: &[TargetSpec], prob
     }
     let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
     let targets: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-    let mut start = 0;
+    let mut start = baseline.value.len() - cell.len();
     let axes =
         [("compiler", compilers), ("flag set", flags), ("target", targets), ("environment", environments)];
     for (part, (kind, names)) in parts.iter().zip(axes) {
@@ -119,6 +123,26 @@ name = \"native\"",
         }
         start += part.len() + 1;
     }
+}
+
+/// Whether the implementation of a baseline is there; a problem is noted when it is not.
+fn check_whose(baseline: &Text, name: &str, raw: &RawMatrix, problems: &mut Problems) -> bool {
+    let names: Vec<&str> = raw.implementations.iter().map(|entry| entry.name.as_str()).collect();
+    if !baseline.value.contains(':') {
+        let Some(first) = names.first().filter(|_| !raw.has_unnamed()) else { return true };
+        let problem = Problem::new(baseline.place, "the baseline does not say which implementation it is");
+        let label = format!("write \"{first}:{}\"", baseline.as_str());
+        problems
+            .add(problem.label(label).help("a build without one is of [sources], which this matrix has not"));
+        return false;
+    }
+    if !names.contains(&name) {
+        let title = format!("the baseline's implementation `{name}` is not declared");
+        let problem = Problem::new(baseline.part(0..name.len()), title);
+        problems.add(problem.meant(name, names.iter().copied(), "unknown", "declared implementations"));
+        return false;
+    }
+    true
 }
 
 /// Without sources and libraries a prototype has nothing behind it.

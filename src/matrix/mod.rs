@@ -9,6 +9,7 @@ mod domain;
 mod environment;
 mod error;
 mod function;
+mod implementation;
 mod intervals;
 mod keys;
 mod lab;

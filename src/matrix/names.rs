@@ -11,7 +11,8 @@ const LONGEST: usize = 100;
 pub(super) fn check_name(kind: &str, name: &Text, problems: &mut Problems) {
     let text = name.as_str();
     let help = "names have letters, digits and `.`, `_`, `+`, `-`, such as `clang-16` or `O3-fast`";
-    let title = format!("{text:?} cannot be the name of a {kind}");
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    let title = format!("{text:?} cannot be the name of {article} {kind}");
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let problem = if text.is_empty() || text == "." || text == ".." {
         Problem::new(name.place, title)

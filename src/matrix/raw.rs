@@ -3,15 +3,18 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::implementation::{self, RawImplementation};
 use super::keys::{Keys, Reader, type_name};
 use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
 use super::problem::Problem;
+use super::sources::RawSources;
 use crate::model::{SEARCH_KEY_NAMES, SettingValue};
 
 const TOP: &[&str] = &[
     "lab",
     "sources",
+    "implementation",
     "compiler",
     "flags",
     "target",
@@ -30,12 +33,13 @@ const COMPILER: &[&str] = &["name", "command", "args", "optional"];
 const FLAGS: &[&str] = &["name", "args", "fpenv"];
 const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv"];
 const ENVIRONMENT: &[&str] = &["name", "fpenv", "rounding", "x87_precision", "libm", "glibc_tunables"];
-const EXCLUDE: &[&str] = &["compiler", "flags", "target", "environment"];
+const EXCLUDE: &[&str] = &["implementation", "compiler", "flags", "target", "environment"];
 const FUNCTION: &[&str] = &[
     "signature",
     "name",
     "params",
     "call",
+    "calls",
     "body",
     "result",
     "headers",
@@ -67,7 +71,8 @@ pub(super) struct RawMatrix {
     pub name: Option<Text>,
     pub baseline: Option<Text>,
     pub presets: Vec<Text>,
-    pub sources: RawSources,
+    pub sources: Option<RawSources>,
+    pub implementations: Vec<RawImplementation>,
     pub compilers: Vec<RawCompiler>,
     pub flags: Vec<RawFlags>,
     pub targets: Vec<RawTarget>,
@@ -82,12 +87,11 @@ pub(super) struct RawMatrix {
     pub setup_headers: Vec<Text>,
 }
 
-#[derive(Default)]
-pub(super) struct RawSources {
-    pub files: Option<At<Vec<Text>>>,
-    pub include: Vec<Text>,
-    pub defines: Vec<Text>,
-    pub libs: Vec<Text>,
+impl RawMatrix {
+    /// Whether there is an implementation without a name.
+    pub fn has_unnamed(&self) -> bool {
+        self.sources.is_some() || self.implementations.is_empty()
+    }
 }
 
 pub(super) struct RawCompiler {
@@ -124,6 +128,7 @@ pub(super) struct RawEnvironment {
 
 pub(super) struct RawExclude {
     pub place: Place,
+    pub implementation: Option<Text>,
     pub compiler: Option<Text>,
     pub flags: Option<Text>,
     pub target: Option<Text>,
@@ -143,6 +148,8 @@ pub(super) struct RawFunction {
     pub name: Option<Text>,
     pub params: Option<At<Vec<Text>>>,
     pub call: Option<Text>,
+    /// For each implementation, by name.
+    pub calls: Vec<(Text, Text)>,
     pub body: Option<Text>,
     pub result: Option<Text>,
     pub headers: Vec<Text>,
@@ -168,12 +175,10 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
     }
     if let Some((place, table)) = top.table(reader, "sources") {
         let mut keys = Keys::open(reader, "[sources]", place, table, SOURCES);
-        raw.sources = RawSources {
-            files: keys.texts(reader, "files"),
-            include: list(keys.texts(reader, "include")),
-            defines: list(keys.texts(reader, "defines")),
-            libs: list(keys.texts(reader, "libs")),
-        };
+        raw.sources = Some(RawSources::read(reader, &mut keys));
+    }
+    for (place, table) in top.tables(reader, "implementation") {
+        raw.implementations.extend(implementation::read(reader, place, table));
     }
     for (place, table) in top.tables(reader, "compiler") {
         raw.compilers.extend(read_compiler(reader, place, table));
@@ -191,6 +196,7 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
         let mut keys = Keys::open(reader, "[[exclude]]", place, table, EXCLUDE);
         raw.exclude.push(RawExclude {
             place,
+            implementation: keys.text(reader, "implementation"),
             compiler: keys.text(reader, "compiler"),
             flags: keys.text(reader, "flags"),
             target: keys.text(reader, "target"),
@@ -230,7 +236,7 @@ fn read_shared(reader: &mut Reader<'_>, keys: &mut Keys<'_>, raw: &mut RawMatrix
     raw.setup_headers.extend(list(keys.texts(reader, "setup_headers")));
 }
 
-fn list(texts: Option<At<Vec<Text>>>) -> Vec<Text> {
+pub(super) fn list(texts: Option<At<Vec<Text>>>) -> Vec<Text> {
     texts.map(|texts| texts.value).unwrap_or_default()
 }
 
@@ -255,14 +261,7 @@ fn read_flags(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Opti
 
 fn read_target(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawTarget> {
     let mut keys = Keys::open(reader, "[[target]]", place, table, TARGET);
-    let compilers = keys.table(reader, "compilers").map(|(place, table)| {
-        let entries = Keys::open_any(reader, "`compilers`", place, table).into_entries();
-        let commands = entries.into_iter().filter_map(|(name, command)| {
-            let what = format!("the command of `{}`", name.as_str());
-            Some((name, reader.text(&what, &command, "a string")?))
-        });
-        At { value: commands.collect(), place }
-    });
+    let compilers = named_texts(reader, &mut keys, "compilers", "the command of");
     Some(RawTarget {
         place,
         triple: keys.text(reader, "triple"),
@@ -272,6 +271,22 @@ fn read_target(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Opt
         fpenv: keys.text(reader, "fpenv"),
         name: keys.required(reader, "name", "`name = \"aarch64\"`")?,
     })
+}
+
+/// A table of strings, such as a command for each compiler; `what` stands in front of a name.
+fn named_texts(
+    reader: &mut Reader<'_>,
+    keys: &mut Keys<'_>,
+    key: &'static str,
+    what: &str,
+) -> Option<At<Vec<(Text, Text)>>> {
+    let (place, table) = keys.table(reader, key)?;
+    let entries = Keys::open_any(reader, key, place, table).into_entries();
+    let texts = entries.into_iter().filter_map(|(name, value)| {
+        let what = format!("{what} `{}`", name.as_str());
+        Some((name, reader.text(&what, &value, "a string")?))
+    });
+    Some(At { value: texts.collect(), place })
 }
 
 fn read_environment(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Option<RawEnvironment> {
@@ -301,12 +316,14 @@ fn read_function(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> R
         })
     });
     let domain = domain.map(Iterator::collect).unwrap_or_default();
+    let calls = named_texts(reader, &mut keys, "calls", "the call in");
     RawFunction {
         place,
         signature: keys.text(reader, "signature"),
         name: keys.text(reader, "name"),
         params: keys.texts(reader, "params"),
         call: keys.text(reader, "call"),
+        calls: calls.map(|calls| calls.value).unwrap_or_default(),
         body: keys.text(reader, "body"),
         result: keys.text(reader, "result"),
         headers: list(keys.texts(reader, "headers")),

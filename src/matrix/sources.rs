@@ -1,16 +1,36 @@
-//! `[sources]`: globs become files, paths become absolute.
+//! `[sources]`, and those of an `[[implementation]]`: globs become files, paths become absolute.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::place::Text;
+use super::keys::{Keys, Reader};
+use super::place::{At, Text};
 use super::problem::{Problem, Problems};
-use super::raw::RawSources;
+use super::raw::list;
 use crate::c::is_identifier;
 use crate::model::{Sources, nearest};
 
 /// What a compiler driver takes as C or as its further stages.
 const EXTENSIONS: [&str; 4] = ["c", "i", "s", "S"];
+
+#[derive(Default)]
+pub(super) struct RawSources {
+    pub files: Option<At<Vec<Text>>>,
+    pub include: Vec<Text>,
+    pub defines: Vec<Text>,
+    pub libs: Vec<Text>,
+}
+
+impl RawSources {
+    pub fn read(reader: &mut Reader<'_>, keys: &mut Keys<'_>) -> RawSources {
+        RawSources {
+            files: keys.texts(reader, "files"),
+            include: list(keys.texts(reader, "include")),
+            defines: list(keys.texts(reader, "defines")),
+            libs: list(keys.texts(reader, "libs")),
+        }
+    }
+}
 
 /// Resolves the sources; `folder` is the matrix file's, absolute.
 pub(super) fn resolve(raw: &RawSources, folder: &Path, problems: &mut Problems) -> Sources {
@@ -42,14 +62,11 @@ pub(super) fn resolve(raw: &RawSources, folder: &Path, problems: &mut Problems) 
     for define in &raw.defines {
         check_define(define, problems);
     }
-    for lib in &raw.libs {
-        check_lib(lib, problems);
-    }
     Sources {
         files,
         include: raw.include.iter().filter_map(|text| include_folder(text, folder, problems)).collect(),
         defines: raw.defines.iter().map(|text| text.value.clone()).collect(),
-        libs: raw.libs.iter().map(|text| text.value.clone()).collect(),
+        libs: raw.libs.iter().filter_map(|text| library(text, folder, problems)).collect(),
     }
 }
 
@@ -154,14 +171,24 @@ fn check_define(define: &Text, problems: &mut Problems) {
     }
 }
 
-fn check_lib(lib: &Text, problems: &mut Problems) {
+/// A name as after `-l`, or the path of a library file.
+fn library(lib: &Text, folder: &Path, problems: &mut Problems) -> Option<String> {
     let text = lib.as_str();
     let label = if let Some(rest) = text.strip_prefix("-l") {
         format!("write \"{}\"", rest.trim())
-    } else if text.is_empty() || text.starts_with('-') || text.contains(['/', ' ']) {
+    } else if text.is_empty() || text.starts_with('-') || text.contains(' ') && !text.contains('/') {
         "expected a name such as \"m\", as after `-l`".into()
+    } else if text.contains('/') {
+        let path = plain(&folder.join(text));
+        if !path.is_file() {
+            problems.add(nothing_matches(lib, folder));
+            return None;
+        }
+        return Some(path.to_string_lossy().into_owned());
     } else {
-        return;
+        return Some(text.into());
     };
-    problems.add(Problem::new(lib.place, "a library is given by its name alone").label(label));
+    let help = "a library file is given by its path, such as \"./lib/libv.so.1\"";
+    problems.add(Problem::new(lib.place, "a library is given by its name alone").label(label).help(help));
+    None
 }

@@ -1,13 +1,15 @@
-//! A build: one compiler, one flag set, one target, one environment.
+//! A build: one implementation, one compiler, one flag set, one target, one environment.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
 
+use glob::{Pattern, PatternError};
 use serde::{Deserialize, Serialize};
 
-/// `compiler/flags/target`, such as `clang-16/O3-fast/native`, and `/environment` where one is declared.
+/// `compiler/flags/target`, such as `clang-16/O3-fast/native`, with `/environment` behind it where one is declared
+/// and `implementation:` in front where that has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BuildId(pub String);
@@ -20,6 +22,22 @@ impl BuildId {
     /// The same build in an environment of this name; the implied one has none.
     pub fn in_environment(self, name: &str) -> BuildId {
         if name.is_empty() { self } else { BuildId(format!("{self}/{name}")) }
+    }
+
+    /// The same build of an implementation; the one of `[sources]` has no name.
+    pub fn of_implementation(self, name: &str) -> BuildId {
+        if name.is_empty() { self } else { BuildId(format!("{name}:{self}")) }
+    }
+
+    /// The name of the implementation, empty for `[sources]`.
+    pub fn implementation(&self) -> &str {
+        BuildId::split(&self.0).0
+    }
+
+    /// The implementation's name in an id or a part of one, and what stands behind it. No other name of the matrix
+    /// may have a colon.
+    pub fn split(id: &str) -> (&str, &str) {
+        id.split_once(':').unwrap_or(("", id))
     }
 
     pub fn as_str(&self) -> &str {
@@ -64,6 +82,33 @@ impl PartialEq<str> for BuildId {
 impl PartialEq<&str> for BuildId {
     fn eq(&self, id: &&str) -> bool {
         self.0 == *id
+    }
+}
+
+/// A glob over ids. Without a colon it is about `[sources]` alone; `*:*` is about all named implementations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildGlob {
+    /// None: the implementation without a name.
+    implementation: Option<Pattern>,
+    cell: Pattern,
+}
+
+impl BuildGlob {
+    pub fn new(text: &str) -> Result<BuildGlob, PatternError> {
+        let (implementation, cell) = match text.split_once(':') {
+            Some((implementation, cell)) => (Some(Pattern::new(implementation)?), cell),
+            None => (None, text),
+        };
+        Ok(BuildGlob { implementation, cell: Pattern::new(cell)? })
+    }
+
+    pub fn matches(&self, id: &str) -> bool {
+        let (implementation, cell) = BuildId::split(id);
+        let own = match &self.implementation {
+            Some(pattern) => !implementation.is_empty() && pattern.matches(implementation),
+            None => implementation.is_empty(),
+        };
+        own && self.cell.matches(cell)
     }
 }
 
@@ -212,9 +257,11 @@ impl ControlWords {
 }
 
 /// One cell of the matrix, with everything its command lines need.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Build {
     pub id: BuildId,
+    /// The name of the implementation; empty for `[sources]`.
+    pub implementation: String,
     pub compiler: String,
     pub flags: String,
     pub target: String,
@@ -231,8 +278,10 @@ pub struct Build {
     pub triple: Option<String>,
     pub environment: Environment,
     /// A program as its user would build it: nothing is added that makes code loadable.
-    #[serde(default)]
     pub plain: bool,
+    /// A program of its own because it needs another file than the process that would load it, or than another
+    /// build, under one name of a library.
+    pub apart: bool,
 }
 
 impl Build {
@@ -244,7 +293,7 @@ impl Build {
     /// Whether it is loaded into a worker, beside the others; else it is a program of its own.
     pub fn is_loaded(&self) -> bool {
         let same_libraries = self.environment.libm.is_none() && self.environment.tunables.is_none();
-        self.is_native() && same_libraries && !self.plain
+        self.is_native() && same_libraries && !self.plain && !self.apart
     }
 
     /// The same build as a program of its own, compiled with its own flags and no others.
@@ -267,6 +316,30 @@ impl Build {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_says_whose_code_it_is_and_a_glob_without_a_colon_means_the_sources() {
+        let own = BuildId::new("gcc", "O2", "native");
+        let gsl = own.clone().of_implementation("gsl").in_environment("up");
+        assert_eq!((gsl.as_str(), gsl.implementation()), ("gsl:gcc/O2/native/up", "gsl"));
+        assert_eq!((own.clone().of_implementation("").as_str(), own.implementation()), ("gcc/O2/native", ""));
+        let fits = |glob: &str| {
+            let glob = BuildGlob::new(glob).unwrap();
+            (glob.matches(own.as_str()), glob.matches(gsl.as_str()))
+        };
+        for (glob, wanted) in [
+            ("*", (true, false)),
+            ("gcc/*", (true, false)),
+            ("gsl:*", (false, true)),
+            ("*:*", (false, true)),
+            ("g?l:gcc/*/up", (false, true)),
+            ("gsl*", (false, false)),
+            ("musl:*", (false, false)),
+        ] {
+            assert_eq!(fits(glob), wanted, "{glob}");
+        }
+        assert!(BuildGlob::new("[:*").is_err() && BuildGlob::new("*:[").is_err());
+    }
 
     #[test]
     fn a_setting_changes_its_own_fields_of_the_registers_alone() {

@@ -2,19 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Environment, FpEnvPolicy, Function, Limit, SearchSettings};
-
-/// The sources and what every compilation of them needs. Paths are absolute.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sources {
-    /// Sorted, without duplicates.
-    pub files: Vec<PathBuf>,
-    pub include: Vec<PathBuf>,
-    /// As after `-D`.
-    pub defines: Vec<String>,
-    /// As after `-l`.
-    pub libs: Vec<String>,
-}
+use super::{Build, Environment, FpEnvPolicy, Function, Implementation, Limit, SearchSettings};
 
 /// A `[[compiler]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +38,8 @@ pub struct TargetSpec {
 /// An `[[exclude]]`: cells that match every given name (globs allowed) are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exclude {
+    /// The empty name is that of `[sources]`.
+    pub implementation: Option<String>,
     pub compiler: Option<String>,
     pub flags: Option<String>,
     pub target: Option<String>,
@@ -84,7 +74,8 @@ pub struct Experiment {
     pub path: PathBuf,
     /// The baseline as written; the plan resolves it. None: the first build.
     pub baseline: Option<String>,
-    pub sources: Sources,
+    /// `[sources]` first, where it is there; then those with a name, in the order of the file.
+    pub implementations: Vec<Implementation>,
     /// Their axes are yet to be added.
     pub presets: Vec<Preset>,
     pub compilers: Vec<CompilerSpec>,
@@ -100,7 +91,11 @@ pub struct Experiment {
     pub search: SearchSettings,
     /// Those of functions first, then `[[limit]]` in the order of the file: a later one overrides.
     pub limits: Vec<Limit>,
-    /// C statements run once per loaded object, with the headers they need.
-    pub setup: Option<String>,
-    pub setup_headers: Vec<String>,
+}
+
+impl Experiment {
+    /// The implementation that a build is one of.
+    pub fn implementation(&self, build: &Build) -> &Implementation {
+        Implementation::named(&build.implementation, &self.implementations)
+    }
 }

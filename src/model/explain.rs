@@ -85,7 +85,7 @@ pub enum Standing {
 /// Something that can be blamed. What a layer does not know is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Suspect {
-    /// `flushing`, `libm`, `tunables`, `rounding`, `precision`, `compiler` or `target`.
+    /// `implementation`, `flushing`, `libm`, `tunables`, `rounding`, `precision`, `compiler` or `target`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub environment: String,
     /// Relative to the matrix's folder where it is below it; `call of NAME` for the matrix's own C.

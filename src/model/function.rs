@@ -30,6 +30,8 @@ pub enum Callee {
     Call(String),
     /// Statements that end in `return`.
     Body(String),
+    /// Only implementations with a name have it, each by its own call.
+    Elsewhere,
 }
 
 /// A function under test. Its name is unique in an experiment.

@@ -1,5 +1,7 @@
 //! A limit of the matrix: what a gate lets pass, whatever was accepted.
 
+use super::BuildGlob;
+
 /// A `[[limit]]`, or the limits of a `[[function]]`. Globs; None means every one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limit {
@@ -20,10 +22,8 @@ pub enum LimitRule {
 
 impl Limit {
     pub fn matches(&self, function: &str, build: &str) -> bool {
-        let fits = |glob: &Option<String>, name: &str| {
-            let matches = |glob: &String| glob::Pattern::new(glob).is_ok_and(|p| p.matches(name));
-            glob.as_ref().is_none_or(matches)
-        };
-        fits(&self.function, function) && fits(&self.build, build)
+        let of_function = |glob: &String| glob::Pattern::new(glob).is_ok_and(|p| p.matches(function));
+        let of_build = |glob: &String| BuildGlob::new(glob).is_ok_and(|g| g.matches(build));
+        self.function.as_ref().is_none_or(of_function) && self.build.as_ref().is_none_or(of_build)
     }
 }

@@ -25,6 +25,7 @@ mod fault;
 mod finding;
 mod function;
 mod gate;
+mod implementation;
 mod limit;
 mod lock;
 mod number;
@@ -48,7 +49,7 @@ pub use bench::{
     BENCH_SCHEMA, BenchFile, BenchRow, Published, PublishedRow, Reference, Timed, TimedFunction, TruthScore,
 };
 pub use build::{
-    Build, BuildId, ControlWords, Environment, FpEnvPolicy, FpSetting, Libm, Precision, Rounding,
+    Build, BuildGlob, BuildId, ControlWords, Environment, FpEnvPolicy, FpSetting, Libm, Precision, Rounding,
 };
 pub use canonical::canonical;
 pub use category::Category;
@@ -56,7 +57,7 @@ pub use census::{Census, CensusCell};
 pub use confirm::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Confirmed};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
-pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, Sources, TargetSpec};
+pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, TargetSpec};
 pub use explain::{
     CauseRow, Cost, EXPLAIN_SCHEMA, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow,
     SafeRow, Standing, Suspect,
@@ -67,6 +68,7 @@ pub use function::{Callee, Function, MAX_PARAMS, Param};
 pub use gate::{
     GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom, GateVerdict, NoteKind, ReplayCounts,
 };
+pub use implementation::{Implementation, Sources};
 pub use limit::{Limit, LimitRule};
 pub use lock::{
     LOCK_SCHEMA, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch,

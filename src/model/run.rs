@@ -53,6 +53,9 @@ impl fmt::Display for BuildStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildRow {
     pub id: BuildId,
+    /// The name of the implementation; not there for `[sources]`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub implementation: String,
     pub compiler: String,
     pub version: String,
     /// The arguments, as given to the compiler.

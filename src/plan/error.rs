@@ -1,7 +1,7 @@
 //! Why a valid matrix makes no usable plan.
 
-use crate::matrix::quoted;
-use crate::model::BuildId;
+use crate::matrix::{nearest, quoted};
+use crate::model::{BuildGlob, BuildId};
 
 /// A plan that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,12 +25,29 @@ pub enum PlanError {
     ExcludedBaseline { baseline: BuildId, builds: Vec<BuildId> },
     #[error("the baseline `{baseline}` could be any of {}; write one of them in full", list(.builds))]
     AmbiguousBaseline { baseline: String, builds: Vec<BuildId> },
-    #[error("`{pattern}` in [[exclude]] is not a valid glob: {reason}")]
+    #[error(
+        "no build matches `{pattern}` of a [[limit]]{}\nthe builds are {}",
+        hint(.pattern, .builds), list(.builds)
+    )]
+    UnmatchedLimit { pattern: String, builds: Vec<BuildId> },
+    #[error("`{pattern}` is not a valid glob: {reason}")]
     BadGlob { pattern: String, reason: String },
 }
 
 fn did_you_mean(nearest: &Option<BuildId>) -> String {
     nearest.as_ref().map(|id| format!("; did you mean `{id}`?")).unwrap_or_default()
+}
+
+/// A glob without a colon means the implementation without a name, which is easily forgotten.
+fn hint(pattern: &str, builds: &[BuildId]) -> String {
+    let wider = format!("*:{pattern}");
+    let matches = |glob: &BuildGlob| builds.iter().any(|id| glob.matches(id.as_str()));
+    match BuildGlob::new(&wider) {
+        Ok(glob) if !pattern.contains(':') && matches(&glob) => {
+            format!("; without `:` it is about [sources] alone: did you mean `{wider}`?")
+        }
+        _ => did_you_mean(&nearest(pattern, builds.iter().map(BuildId::as_str)).map(|id| BuildId(id.into()))),
+    }
 }
 
 fn list(builds: &[BuildId]) -> String {

@@ -1,14 +1,16 @@
-//! Crossing the axes: compilers x flag sets x targets x environments, less what is excluded.
+//! Crossing the axes: implementations x compilers x flag sets x targets x environments, less what is excluded.
 
 use glob::Pattern;
 
-use super::{PlanError, baseline};
-use crate::model::{Build, BuildId, CompilerSpec, Environment, Exclude, Experiment, FlagSet, TargetSpec};
+use super::{PlanError, baseline, limits};
+use crate::model::{
+    Build, BuildId, CompilerSpec, Environment, Exclude, Experiment, FlagSet, Implementation, TargetSpec,
+};
 
 /// More builds than this are a mistake in the matrix.
 const MOST_BUILDS: usize = 10_000;
 
-/// The builds of an experiment, in the order of the matrix: by compiler, then flag set, then target.
+/// The builds of an experiment, in the order of the matrix: by implementation, then compiler, flag set, target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub builds: Vec<Build>,
@@ -24,36 +26,95 @@ impl Plan {
 
 /// Names every build of an experiment and finds the baseline among them.
 pub fn expand(experiment: &Experiment) -> Result<Plan, PlanError> {
-    let cells = experiment
-        .compilers
+    let count = experiment
+        .implementations
         .len()
+        .saturating_mul(experiment.compilers.len())
         .saturating_mul(experiment.flags.len())
         .saturating_mul(experiment.targets.len())
         .saturating_mul(experiment.environments.len());
-    if cells > MOST_BUILDS {
-        return Err(PlanError::TooManyBuilds { builds: cells, most: MOST_BUILDS });
+    if count > MOST_BUILDS {
+        return Err(PlanError::TooManyBuilds { builds: count, most: MOST_BUILDS });
     }
     let rules = experiment.exclude.iter().map(Rule::new).collect::<Result<Vec<_>, _>>()?;
     let (mut builds, mut excluded) = (Vec::new(), Vec::new());
-    for compiler in &experiment.compilers {
-        for flags in &experiment.flags {
-            for target in &experiment.targets {
-                let Some(cell) = build(compiler, flags, target) else { continue };
-                for build in experiment.environments.iter().map(|e| surround(cell.clone(), e)) {
-                    if rules.iter().any(|rule| rule.matches(&build)) {
-                        excluded.push(build.id);
-                    } else {
-                        builds.push(build);
-                    }
-                }
+    for implementation in &experiment.implementations {
+        for build in cells(experiment, implementation)? {
+            match rules.iter().any(|rule| rule.matches(&build)) {
+                true => excluded.push(build.id),
+                false => builds.push(build),
             }
         }
     }
     if builds.is_empty() {
         return Err(PlanError::NoBuilds { excluded: excluded.len() });
     }
+    limits::check(experiment, &builds)?;
     let baseline = baseline::resolve(experiment.baseline.as_deref(), &builds, &excluded)?;
     Ok(Plan { builds, baseline })
+}
+
+/// Every build of one implementation, before excludes.
+fn cells(experiment: &Experiment, implementation: &Implementation) -> Result<Vec<Build>, PlanError> {
+    let Experiment { baseline, compilers, flags, targets, environments, .. } = experiment;
+    let cell = baseline.as_deref().map(|id| BuildId::split(id).1).unwrap_or_default();
+    let mut usual = cell.split('/');
+    let chosen = Choice::new(implementation, implementation.compilers.as_deref())?;
+    let compilers = chosen.among(compilers, |c| &c.name, usual.next());
+    let chosen = Choice::new(implementation, implementation.flags.as_deref())?;
+    let flags = chosen.among(flags, |f| &f.name, usual.next());
+    let mut builds = Vec::new();
+    for compiler in compilers {
+        for flags in &flags {
+            for target in targets {
+                let Some(mut cell) = build(compiler, flags, target) else { continue };
+                cell.implementation = implementation.name.clone();
+                cell.id = cell.id.of_implementation(&implementation.name);
+                builds.extend(environments.iter().map(|e| surround(cell.clone(), e)));
+            }
+        }
+    }
+    Ok(builds)
+}
+
+/// Which values of an axis an implementation is crossed with.
+enum Choice {
+    All,
+    /// The baseline's: no compiler has a say in the code of a library.
+    Usual,
+    Globs(Vec<Pattern>),
+}
+
+impl Choice {
+    fn new(implementation: &Implementation, globs: Option<&[String]>) -> Result<Choice, PlanError> {
+        match globs {
+            Some(globs) => {
+                Ok(Choice::Globs(globs.iter().map(|text| pattern(text)).collect::<Result<_, _>>()?))
+            }
+            None if implementation.name.is_empty() => Ok(Choice::All),
+            None if implementation.sources.files.is_empty() => Ok(Choice::Usual),
+            None => Ok(Choice::All),
+        }
+    }
+
+    fn among<'a, T>(&self, axis: &'a [T], name: fn(&T) -> &String, usual: Option<&str>) -> Vec<&'a T> {
+        match self {
+            Choice::All => axis.iter().collect(),
+            Choice::Usual => {
+                let named = axis.iter().find(|value| Some(name(value).as_str()) == usual);
+                named.or(axis.first()).into_iter().collect()
+            }
+            Choice::Globs(globs) => {
+                axis.iter().filter(|value| globs.iter().any(|glob| glob.matches(name(value)))).collect()
+            }
+        }
+    }
+}
+
+fn pattern(text: &str) -> Result<Pattern, PlanError> {
+    let bad =
+        |error: glob::PatternError| PlanError::BadGlob { pattern: text.into(), reason: error.msg.into() };
+    Pattern::new(text).map_err(bad)
 }
 
 /// One cell; None when the target does not name the compiler.
@@ -65,6 +126,7 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
     let args = [&flags.args, &compiler.args, &target.args].into_iter().flatten().cloned().collect();
     Some(Build {
         id: BuildId::new(&compiler.name, &flags.name, &target.name),
+        implementation: String::new(),
         compiler: compiler.name.clone(),
         flags: flags.name.clone(),
         target: target.name.clone(),
@@ -76,6 +138,7 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
         triple: target.triple.clone(),
         environment: Environment::default(),
         plain: false,
+        apart: false,
     })
 }
 
@@ -89,6 +152,7 @@ fn surround(mut build: Build, environment: &Environment) -> Build {
 
 /// An exclude with its globs ready; a part that is not given matches everything.
 struct Rule {
+    implementation: Option<Pattern>,
     compiler: Option<Pattern>,
     flags: Option<Pattern>,
     target: Option<Pattern>,
@@ -97,14 +161,9 @@ struct Rule {
 
 impl Rule {
     fn new(exclude: &Exclude) -> Result<Rule, PlanError> {
-        let pattern = |text: &Option<String>| {
-            let parsed = text.as_ref().map(|text| {
-                Pattern::new(text)
-                    .map_err(|error| PlanError::BadGlob { pattern: text.clone(), reason: error.msg.into() })
-            });
-            parsed.transpose()
-        };
+        let pattern = |text: &Option<String>| text.as_deref().map(pattern).transpose();
         Ok(Rule {
+            implementation: pattern(&exclude.implementation)?,
             compiler: pattern(&exclude.compiler)?,
             flags: pattern(&exclude.flags)?,
             target: pattern(&exclude.target)?,
@@ -113,8 +172,9 @@ impl Rule {
     }
 
     fn matches(&self, build: &Build) -> bool {
-        let Rule { compiler, flags, target, environment } = self;
+        let Rule { implementation, compiler, flags, target, environment } = self;
         [
+            (implementation, &build.implementation),
             (compiler, &build.compiler),
             (flags, &build.flags),
             (target, &build.target),
@@ -128,7 +188,7 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FpEnvPolicy, Rounding, SearchSettings, Sources};
+    use crate::model::{FpEnvPolicy, Limit, LimitRule, Rounding, SearchSettings, Sources};
 
     fn compiler(name: &str) -> CompilerSpec {
         CompilerSpec {
@@ -160,7 +220,7 @@ mod tests {
             name: "lab".into(),
             path: "/m.toml".into(),
             baseline: baseline.map(Into::into),
-            sources: Sources::default(),
+            implementations: vec![Implementation::default()],
             presets: Vec::new(),
             compilers: vec![compiler("gcc"), compiler("clang")],
             flags: vec![flags("O0"), flags("O3")],
@@ -171,8 +231,6 @@ mod tests {
             functions: Vec::new(),
             limits: Vec::new(),
             search: SearchSettings::default(),
-            setup: None,
-            setup_headers: Vec::new(),
         }
     }
 
@@ -229,6 +287,54 @@ mod tests {
         let up = &plan.builds[2];
         assert_eq!((up.fpenv, up.environment.rounding), (FpEnvPolicy::Ftz, Some(Rounding::Up)));
         assert_eq!(plan.builds[1].fpenv, FpEnvPolicy::Probed);
+    }
+
+    /// An implementation with a source, or with a library alone.
+    fn named(name: &str, files: &[&str]) -> Implementation {
+        let files = files.iter().map(Into::into).collect();
+        let sources = Sources { files, libs: vec!["m".into()], ..Sources::default() };
+        Implementation { name: name.into(), ..Implementation::unnamed(sources) }
+    }
+
+    #[test]
+    fn implementations_are_outermost_and_a_library_has_the_baselines_compiler_and_flags() {
+        let mut lab = experiment(Some("clang/O3"));
+        lab.implementations.extend([named("lib", &[]), named("own", &["own.c"])]);
+        lab.implementations[2].flags = Some(vec!["O[0-2]".into()]);
+        let plan = expand(&lab).unwrap();
+        let wanted = ["lib:clang/O3/native", "own:gcc/O0/native", "own:clang/O0/native"];
+        assert_eq!(ids(&plan)[4..], wanted);
+        assert_eq!(plan.baseline_build().id.as_str(), "clang/O3/native");
+        assert_eq!(
+            (plan.builds[0].implementation.as_str(), plan.builds[4].implementation.as_str()),
+            ("", "lib")
+        );
+        lab.baseline = Some("own:gcc".into());
+        assert_eq!(expand(&lab).unwrap().baseline_build().id.as_str(), "own:gcc/O0/native");
+        assert_eq!(ids(&expand(&lab).unwrap())[4], "lib:gcc/O0/native");
+        lab.exclude = vec![Exclude { implementation: Some("".into()), ..exclude(Some("gcc"), None) }];
+        let wanted = ["clang/O0/native", "clang/O3/native", "lib:gcc/O0/native"];
+        assert_eq!(ids(&expand(&lab).unwrap())[..3], wanted);
+    }
+
+    #[test]
+    fn a_limit_that_matches_no_build_is_an_error_where_implementations_have_names() {
+        let mut lab = experiment(None);
+        let limit = |build: &str| Limit {
+            build: Some(build.into()),
+            rule: Some(LimitRule::MaxBits(1.0)),
+            ..Limit::default()
+        };
+        lab.limits = vec![limit("icc/*")];
+        assert!(expand(&lab).is_ok());
+        lab.implementations.push(named("lib", &[]));
+        let error = expand(&lab).unwrap_err().to_string();
+        assert!(error.contains("no build matches `icc/*` of a [[limit]]\nthe builds are"), "{error}");
+        lab.limits = vec![limit("lib:*"), limit("gcc/*"), limit("*:*")];
+        assert!(expand(&lab).is_ok());
+        lab.implementations.remove(0);
+        let error = expand(&lab).unwrap_err().to_string();
+        assert!(error.contains("it is about [sources] alone: did you mean `*:gcc/*`?"), "{error}");
     }
 
     #[test]

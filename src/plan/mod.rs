@@ -4,6 +4,7 @@
 mod baseline;
 mod error;
 mod expand;
+mod limits;
 
 pub use error::PlanError;
 pub use expand::{Plan, expand};

@@ -75,14 +75,14 @@ pub(super) fn flags(name: &str, args: &[&str]) -> FlagSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{SearchSettings, Sources};
+    use crate::model::{Implementation, SearchSettings};
 
     pub fn experiment(presets: &[Preset]) -> Experiment {
         Experiment {
             name: "lab".into(),
             path: "/m.toml".into(),
             baseline: None,
-            sources: Sources::default(),
+            implementations: vec![Implementation::default()],
             presets: presets.to_vec(),
             compilers: Vec::new(),
             flags: Vec::new(),
@@ -93,8 +93,6 @@ mod tests {
             functions: Vec::new(),
             limits: Vec::new(),
             search: SearchSettings::default(),
-            setup: None,
-            setup_headers: Vec::new(),
         }
     }
 

@@ -7,11 +7,15 @@ use crate::model::{
     CauseRow, Cost, ExplainFile, Explained, FixRow, Layer, LayerRow, Standing, Suspect, printable,
 };
 
+/// What is to blame of two builds that are not of the same code; no part of the environment.
+pub(super) const IMPLEMENTATION: &str = "implementation";
+
 /// `a.c:3:9 in f`, `f in a.c`, `a.c`, or what of the environment is to blame.
 pub(super) fn place(suspect: &Suspect) -> String {
     let Suspect { environment, file, function, line, column, .. } = suspect;
     let [environment, file, function] = [environment, file, function].map(|word| printable(word));
     match (environment.is_empty(), *line > 0, function.is_empty()) {
+        (false, ..) if environment == IMPLEMENTATION => environment,
         (false, ..) => format!("environment: {environment}"),
         (_, true, true) => format!("{file}:{line}:{column}"),
         (_, true, false) => format!("{file}:{line}:{column} in {function}"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::cause::{explained_word, fix_words, layer, spent, standing_word};
+use super::cause::{IMPLEMENTATION, explained_word, fix_words, layer, spent, standing_word};
 use super::number::plural;
 use super::plan::quoted;
 use super::style::{Style, indented, wrap};
@@ -136,8 +136,10 @@ impl Page<'_> {
     fn suspect(&self, suspect: &Suspect) -> String {
         let Suspect { environment, file, function, line, column, text, .. } = suspect;
         let [file, function, text] = [file, function, text].map(|word| printable(word));
-        if !environment.is_empty() {
-            return format!("   the environment: {}\n", printable(environment));
+        match environment.as_str() {
+            "" => {}
+            IMPLEMENTATION => return "   the implementation\n".into(),
+            part => return format!("   the environment: {}\n", printable(part)),
         }
         match (*line > 0, function.is_empty()) {
             (true, _) => format!("   {file}:{line}:{column} in {function}\n       {text}\n"),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::number::{exact, exact_answer};
 use crate::lab::{Repro, Side};
-use crate::model::printable;
+use crate::model::{BuildId, printable};
 
 /// A word as any POSIX shell reads it back.
 fn quoted(word: &str) -> String {
@@ -119,9 +119,14 @@ pub fn readme(repro: &Repro) -> String {
             exact_answer(&side.answer)
         )
     };
+    let code = |side: &Side| BuildId::split(&side.build).0.to_owned();
+    let (who, file) = match code(baseline) == code(variant) {
+        true => ("Two builds of the same C code disagree", "repro.c"),
+        false => ("Two implementations of one function disagree", "repro-baseline.c, repro-variant.c"),
+    };
     format!(
-        "Two builds of the same C code disagree. {} at {}: {}, {}. `sh run.sh` builds both with the commands it \
-         contains, from repro.c and the sources beside it, runs both and compares; it exits with 0 when both answer as \
+        "{who}. {} at {}: {}, {}. `sh run.sh` builds both with the commands it \
+         contains, from {file} and the sources beside it, runs both and compares; it exits with 0 when both answer as \
          stored, 1 when the difference is gone or another one, 2 when a program could not be built or started. \
          Nothing but the two compilers (and the emulator, where one is used) is needed. Found by bitrift as {} on {}.\n",
         printable(&repro.function),

@@ -77,6 +77,7 @@ fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> Fun
 fn build(id: &str, status: BuildStatus, reason: &str) -> BuildRow {
     BuildRow {
         id: id.into(),
+        implementation: String::new(),
         compiler: id.split('/').next().unwrap().into(),
         version: if status == BuildStatus::Skipped { "" } else { "gcc (Debian 12.2.0-14) 12.2.0" }.into(),
         flags: Vec::new(),

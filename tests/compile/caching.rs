@@ -82,7 +82,7 @@ fn an_edited_source_a_define_and_a_flag_recompile_what_they_touch() {
     lab.write("b.c", "double two(double x) { return x * 3; }");
     lab.compile(&[build("gcc", &["-O2"])]);
     assert_eq!(lab.steps_run(), ["compile b.c"]);
-    lab.experiment.sources.defines.push("NEW".into());
+    lab.experiment.implementations[0].sources.defines.push("NEW".into());
     lab.compile(&[build("gcc", &["-O2"])]);
     assert_eq!(lab.steps_run().len(), 3, "objects, but neither the probe nor the same link");
     lab.compile(&[build("gcc", &["-O1"])]);
@@ -103,7 +103,8 @@ fn a_new_function_compiles_its_shim_alone() {
 #[test]
 fn a_new_header_that_shadows_an_old_one_is_noticed() {
     let mut lab = two_sources();
-    lab.experiment.sources.include.insert(0, lab.path("first"));
+    let first = lab.path("first");
+    lab.experiment.implementations[0].sources.include.insert(0, first);
     lab.compile(&every_compiler());
     lab.write("first/unrelated.h", "");
     assert_eq!(lab.compile(&every_compiler()).compiled, 0);
@@ -173,7 +174,7 @@ fn a_changed_static_library_is_linked_again() {
     let mut lab = Lab::new(&[], vec![unary("boxed")]);
     let folder = format!("-L{}", lab.folder.path().display());
     let builds = [build("gcc", &["-O2", &folder])];
-    lab.experiment.sources.libs = vec!["boxed".into()];
+    lab.experiment.implementations[0].sources.libs = vec!["boxed".into()];
     make_static_library(&lab, 1);
     assert_eq!(load(&lab.compile(&builds).artifacts[0]).call_f64(0, &[0.0]), 1.0);
     make_static_library(&lab, 2);
@@ -199,8 +200,8 @@ const SHARED: &str = "BITRIFT_TEST_SHARED_LAB";
 fn one_process_of_two() {
     let Some(folder) = std::env::var_os(SHARED).map(PathBuf::from) else { return };
     let mut lab = two_sources();
-    lab.experiment.sources.files = vec![folder.join("a.c"), folder.join("b.c")];
-    lab.experiment.sources.include = vec![folder.join("include")];
+    lab.experiment.implementations[0].sources.files = vec![folder.join("a.c"), folder.join("b.c")];
+    lab.experiment.implementations[0].sources.include = vec![folder.join("include")];
     let cache = Cache::open(&folder.join("cache")).unwrap();
     let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &lab.cancel };
     let compiled = compile_all(&lab.experiment, &every_compiler(), &cache, &settings, &NoEvents).unwrap();

@@ -93,7 +93,7 @@ fn undefined_symbols_of_the_sources_fail_the_build() {
 #[test]
 fn an_experiment_of_missing_functions_alone_says_what_is_missing() {
     let mut lab = Lab::new(&[], vec![unary("nowhere")]);
-    lab.experiment.sources.libs.clear();
+    lab.experiment.implementations[0].sources.libs.clear();
     for artifact in &lab.compile(&every_compiler()).artifacts {
         assert!(failure(artifact).contains("nowhere"), "{}", failure(artifact));
     }

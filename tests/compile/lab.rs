@@ -11,7 +11,7 @@ use bitrift::compile::{Cache, Compiled, Settings, compile_all};
 use bitrift::fp::Scalar;
 use bitrift::model::{
     Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Domain, Environment, Event, EventSink,
-    Experiment, FpEnvPolicy, Function, FunctionStatus, Param, SearchSettings, Sources,
+    Experiment, FpEnvPolicy, Function, FunctionStatus, Implementation, Param, SearchSettings, Sources,
 };
 use bitrift::toolchain::find;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -45,11 +45,11 @@ impl Lab {
                 name: "test".into(),
                 path: folder.path().join("matrix.toml"),
                 baseline: None,
-                sources: Sources {
+                implementations: vec![Implementation::unnamed(Sources {
                     include: vec![folder.path().join("include")],
                     libs: vec!["m".into()],
                     ..Sources::default()
-                },
+                })],
                 presets: Vec::new(),
                 compilers: Vec::new(),
                 flags: Vec::new(),
@@ -60,8 +60,6 @@ impl Lab {
                 functions,
                 limits: Vec::new(),
                 search: SearchSettings::default(),
-                setup: None,
-                setup_headers: Vec::new(),
             },
             folder,
             log: Log::default(),
@@ -72,10 +70,10 @@ impl Lab {
         for (name, text) in files {
             let path = lab.write(name, text);
             if name.ends_with(".c") {
-                lab.experiment.sources.files.push(path);
+                lab.experiment.implementations[0].sources.files.push(path);
             }
         }
-        lab.experiment.sources.files.sort();
+        lab.experiment.implementations[0].sources.files.sort();
         lab
     }
 
@@ -141,6 +139,7 @@ pub fn build(command: &str, args: &[&str]) -> Build {
 pub fn absent(command: &str, args: &[&str]) -> Build {
     Build {
         id: BuildId::new(command, &args.concat(), "native"),
+        implementation: String::new(),
         compiler: command.into(),
         flags: args.concat(),
         target: "native".into(),
@@ -152,6 +151,7 @@ pub fn absent(command: &str, args: &[&str]) -> Build {
         triple: None,
         environment: Environment::default(),
         plain: false,
+        apart: false,
     }
 }
 

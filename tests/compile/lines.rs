@@ -33,8 +33,8 @@ fn what_a_plan_prints_is_what_runs() {
     ];
     let mut lab = Lab::new(&sources, vec![unary("one"), unary("two")]);
     lab.jobs = 1;
-    lab.experiment.sources.defines = vec!["N=1".into(), "TEXT=\"a b\"".into()];
-    lab.experiment.setup = Some("(void)0;".into());
+    lab.experiment.implementations[0].sources.defines = vec!["N=1".into(), "TEXT=\"a b\"".into()];
+    lab.experiment.implementations[0].setup = Some("(void)0;".into());
     let build = build(&strict_compiler(&lab), &["-O2"]);
     let compiled = lab.compile(std::slice::from_ref(&build));
     object(&compiled.artifacts[0]);

@@ -175,8 +175,8 @@ fn setup_runs_when_it_is_called() {
     let source = "double level = 1;\ndouble leveled(double x) { return level * x; }";
     let mut lab =
         Lab::new(&[("a.c", source), ("include/level.h", "extern double level;\n")], vec![unary("leveled")]);
-    lab.experiment.setup = Some("level = 5;".into());
-    lab.experiment.setup_headers = vec!["level.h".into()];
+    lab.experiment.implementations[0].setup = Some("level = 5;".into());
+    lab.experiment.implementations[0].setup_headers = vec!["level.h".into()];
     for artifact in &lab.compile(&every_compiler()).artifacts {
         let loaded = load(artifact);
         assert_eq!(loaded.call_f64(0, &[2.0]), 2.0);

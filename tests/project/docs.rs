@@ -78,6 +78,11 @@ fn the_commands_of_the_porting_page_run() {
 }
 
 #[test]
+fn the_commands_of_the_page_on_libraries_run() {
+    every_command_runs("docs/libraries.md", 4);
+}
+
+#[test]
 fn the_commands_of_the_search_page_run() {
     every_command_runs("docs/search.md", 2);
 }
@@ -126,6 +131,7 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
         "docs/explain.md",
         "docs/gate.md",
         "docs/porting.md",
+        "docs/libraries.md",
         "docs/matrix.md",
         "docs/search.md",
         "docs/reports.md",

@@ -105,11 +105,18 @@ fn the_full_matrix_has_its_axes_as_written() {
     let folder = std::env::current_dir().unwrap().join("tests/full");
     assert_eq!((lab.name.as_str(), lab.path), ("everything", folder.join("matrix.toml")));
     assert_eq!(lab.baseline.as_deref(), Some("gcc/O0/native"));
-    assert_eq!(lab.sources.files, [folder.join("src/extra.c"), folder.join("src/roots.c")]);
-    assert_eq!(lab.sources.include, [folder.join("include"), folder.join("src")]);
-    assert_eq!(lab.sources.defines, ["HAVE_CONFIG_H", "SCALE=2", "TWICE(x)=((x)+(x))"]);
-    assert_eq!(lab.sources.libs, ["m"]);
-    assert_eq!((lab.setup.as_deref(), lab.setup_headers), (Some("prepare();\n"), vec!["roots.h".to_owned()]));
+    assert_eq!(
+        lab.implementations[0].sources.files,
+        [folder.join("src/extra.c"), folder.join("src/roots.c")]
+    );
+    assert_eq!(lab.implementations[0].sources.include, [folder.join("include"), folder.join("src")]);
+    assert_eq!(lab.implementations[0].sources.defines, ["HAVE_CONFIG_H", "SCALE=2", "TWICE(x)=((x)+(x))"]);
+    assert_eq!(lab.implementations[0].sources.libs, ["m"]);
+    let own = &lab.implementations[0];
+    assert_eq!(
+        (own.setup.as_deref(), own.setup_headers.as_slice()),
+        (Some("prepare();\n"), &["roots.h".to_owned()][..])
+    );
 
     let commands: Vec<&str> = lab.compilers.iter().map(|c| c.command.as_str()).collect();
     let mine = folder.join("tools/cc").to_str().unwrap().to_owned();

@@ -115,7 +115,8 @@ impl SourceIndex {
     pub fn definition(&self, function: &Function) -> Option<(&Path, u64)> {
         let file = self.seen_from(function);
         let text = match &function.callee {
-            Callee::Signature(text) | Callee::Call(text) | Callee::Body(text) => text,
+            Callee::Signature(text) | Callee::Call(text) | Callee::Body(text) => text.as_str(),
+            Callee::Elsewhere => "",
         };
         let text = tokens(text);
         let mut called = text.windows(2).filter(|pair| pair[1].is("(")).filter_map(|pair| pair[0].name());
@@ -156,7 +157,8 @@ impl SourceIndex {
         let outside = self.seen_from(function);
         let text = match &function.callee {
             Callee::Signature(prototype) => prototype.split('(').next().unwrap_or_default(),
-            Callee::Call(text) | Callee::Body(text) => text,
+            Callee::Call(text) | Callee::Body(text) => text.as_str(),
+            Callee::Elsewhere => "",
         };
         let call = Callable { name: String::new(), is_local: true, line: 0, body: tokens(text) };
         let mut found = Vec::new();

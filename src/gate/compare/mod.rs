@@ -38,13 +38,15 @@ impl Rules {
             let name = self.names.iter().find(|(from, _)| from == part);
             name.map_or_else(|| part.to_owned(), |(_, to)| to.clone())
         };
-        id.as_str().split('/').map(part).collect::<Vec<_>>().join("/").into()
+        let (implementation, cell) = BuildId::split(id);
+        let cell = BuildId(cell.split('/').map(part).collect::<Vec<_>>().join("/"));
+        cell.of_implementation(&part(implementation))
     }
 
     /// The first name that no build of a run has: most likely a typing error.
     pub fn unknown_name<'a>(&'a self, run: &RunFile) -> Option<&'a str> {
         let known = |name: &str| {
-            run.builds.iter().any(|b| b.id == *name || b.id.as_str().split('/').any(|p| p == name))
+            run.builds.iter().any(|b| b.id == *name || b.id.as_str().split(['/', ':']).any(|p| p == name))
         };
         self.names.iter().map(|(from, _)| from.as_str()).find(|name| !known(name))
     }

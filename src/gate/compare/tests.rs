@@ -68,6 +68,7 @@ fn function(name: &str, comparisons: Vec<ComparisonRow>) -> FunctionRow {
 fn build(id: &str) -> BuildRow {
     BuildRow {
         id: id.into(),
+        implementation: String::new(),
         compiler: id.split('/').next().unwrap().into(),
         version: "gcc 12".into(),
         flags: vec!["-O2".into()],

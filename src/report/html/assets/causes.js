@@ -24,6 +24,7 @@ function causeWord(cause) {
 }
 
 function suspectView(suspect) {
+  if (suspect.environment === "implementation") return el("div", {class: "suspect"}, "the ", el("b", {}, "implementation"));
   if (suspect.environment) return el("div", {class: "suspect"}, "the environment: ", el("b", {}, suspect.environment));
   return el("div", {class: "suspect"}, suspect.function && !suspect.line ? [el("b", {}, suspect.function), " in "] : null, copyable(placeOf(suspect), "place"),
     suspect.line && suspect.function ? el("span", {class: "dim"}, ` in ${suspect.function}`) : null,

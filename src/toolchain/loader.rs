@@ -1,0 +1,119 @@
+//! Which files the dynamic loader takes for the libraries of an object, by the loader's own word.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use object::elf;
+use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
+use object::{Endianness, FileKind};
+
+/// By the name that an object asks for, which is a library's SONAME, the file that answers to it.
+pub type Libraries = BTreeMap<String, PathBuf>;
+
+/// The libraries of this program: an object that is loaded into it gets them by their names, whatever its own
+/// folders hold.
+pub fn own_libraries() -> Libraries {
+    listed(&this_program())
+}
+
+/// This program as a file, even when the one it came from has been replaced. Not /proc/self: the loader is asked,
+/// and that would be the loader.
+fn this_program() -> PathBuf {
+    format!("/proc/{}/exe", std::process::id()).into()
+}
+
+/// The libraries of an object; none when it asks for no others than this program has, wherever those are.
+pub fn libraries_of(object: &Path, own: &Libraries) -> Libraries {
+    let plain = fs::read(object).ok().and_then(|content| wishes(&content));
+    match plain {
+        Some(Wishes { names, folders: false }) if names.iter().all(|name| own.contains_key(name)) => {
+            Libraries::new()
+        }
+        _ => listed(object),
+    }
+}
+
+/// What an object says of its libraries.
+struct Wishes {
+    names: Vec<String>,
+    /// It names folders to look in first.
+    folders: bool,
+}
+
+fn wishes(content: &[u8]) -> Option<Wishes> {
+    if FileKind::parse(content).ok()? != FileKind::Elf64 {
+        return None;
+    }
+    let file = ElfFile64::<Endianness>::parse(content).ok()?;
+    let (endian, sections) = (file.endian(), file.elf_section_table());
+    let (entries, strings) = sections.dynamic(endian, content).ok()??;
+    let strings = sections.strings(endian, content, strings).ok()?;
+    let mut wishes = Wishes { names: Vec::new(), folders: false };
+    for entry in entries {
+        match entry.tag32(endian) {
+            Some(elf::DT_NEEDED) => {
+                let name = entry.string(endian, strings).ok()?;
+                wishes.names.push(String::from_utf8_lossy(name).into_owned());
+            }
+            Some(elf::DT_RPATH | elf::DT_RUNPATH) => wishes.folders = true,
+            _ => {}
+        }
+    }
+    Some(wishes)
+}
+
+/// What the loader of this program says when it is asked for the libraries of a file; nothing of it is run.
+fn listed(object: &Path) -> Libraries {
+    let Some(loader) = loader() else { return Libraries::new() };
+    // The environment stays: the processes that load the object have it too.
+    let Ok(done) = Command::new(loader).arg("--list").arg(object).output() else { return Libraries::new() };
+    let text = String::from_utf8_lossy(&done.stdout);
+    text.lines().filter_map(entry).collect()
+}
+
+/// `libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)`, or the path of the loader alone; what is not found
+/// has no file.
+fn entry(line: &str) -> Option<(String, PathBuf)> {
+    let (text, _) = line.trim().rsplit_once(" (0x")?;
+    let (name, path) = match text.split_once(" => ") {
+        Some(found) => found,
+        None => (text.rsplit_once('/')?.1, text),
+    };
+    Some((name.into(), fs::canonicalize(path).unwrap_or_else(|_| path.into())))
+}
+
+/// The file that loads this program.
+fn loader() -> Option<PathBuf> {
+    let content = fs::read(this_program()).ok()?;
+    let file = ElfFile64::<Endianness>::parse(content.as_slice()).ok()?;
+    let endian = file.endian();
+    let segments = file.elf_header().program_headers(endian, content.as_slice()).ok()?;
+    let path = segments.iter().find_map(|segment| segment.interpreter(endian, content.as_slice()).ok()?)?;
+    Some(PathBuf::from(String::from_utf8_lossy(path).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_program_has_a_libc_and_asks_for_nothing_that_is_not_known() {
+        let own = own_libraries();
+        assert!(own.get("libc.so.6").is_some_and(|path| path.is_absolute()), "{own:?}");
+        assert_eq!(libraries_of(&this_program(), &own), Libraries::new());
+        assert_eq!(libraries_of(Path::new("/no/such.so"), &own), Libraries::new());
+    }
+
+    #[test]
+    fn a_line_of_the_loader_is_read_whatever_the_path_has() {
+        let read = |line: &str| entry(line).map(|(name, path)| (name, path.display().to_string()));
+        let wanted = Some(("libv.so.1".to_string(), "/no/a b (1)/libv.so.1".to_string()));
+        assert_eq!(read("\tlibv.so.1 => /no/a b (1)/libv.so.1 (0x00007f0000000000)"), wanted);
+        assert_eq!(read("\tlibv.so.1 => not found"), None);
+        assert_eq!(read("\tlinux-vdso.so.1 (0x00007ffd3b5f2000)"), None);
+        let wanted = Some(("ld.so.2".to_string(), "/no/ld.so.2".to_string()));
+        assert_eq!(read("\t/no/ld.so.2 (0x00007fa5a7e15000)"), wanted);
+    }
+}
