@@ -6,6 +6,7 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
+use bitrift::model::Callee;
 use common::{Desk, comparison, contents, entry, function, names_in};
 use serde_json::Value;
 
@@ -57,6 +58,50 @@ fn answer(desk: &Desk, words: &[&str], build: &str) -> String {
 
 fn ids(run: &Value) -> Vec<&str> {
     run["builds"].as_array().unwrap().iter().map(|b| b["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_implementation_has_its_keys_as_written_and_the_calls_of_functions() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("own.c"), "").unwrap();
+    std::fs::write(folder.path().join("libv.so.1"), "").unwrap();
+    let text = "
+        [[implementation]]
+        name = \"own\"
+        files = [\"*.c\"]
+        defines = [\"N=3\"]
+        headers = [\"own.h\"]
+        setup = \"init();\"
+        compilers = [\"gc*\"]
+        [[implementation]]
+        name = \"lib\"
+        libs = [\"m\", \"./libv.so.1\"]
+        flags = [\"O0\"]
+        [[compiler]]
+        name = \"gcc\"
+        [[flags]]
+        name = \"O0\"
+        [[function]]
+        signature = \"double f(double x)\"
+        calls = { lib = \" v_f(x) \" }
+        [[function]]
+        name = \"g\"
+        params = [\"double x\"]
+        calls = { own = \"g1(x)\" }
+    ";
+    let path = folder.path().join("matrix.toml");
+    std::fs::write(&path, text).unwrap();
+    let lab = bitrift::matrix::load(&path).unwrap_or_else(|error| panic!("{error}"));
+    let [own, lib] = lab.implementations.as_slice() else { panic!("{:?}", lab.implementations) };
+    assert_eq!(own.sources.files, [folder.path().join("own.c")]);
+    assert_eq!((own.name.as_str(), own.setup.as_deref()), ("own", Some("init();")));
+    assert_eq!((own.headers.as_slice(), &own.setup_headers), (&["own.h".to_owned()][..], &own.headers));
+    assert_eq!((own.compilers.as_deref(), own.flags.as_deref()), (Some(&["gc*".to_owned()][..]), None));
+    assert_eq!(lib.sources.libs, ["m", folder.path().join("libv.so.1").to_str().unwrap()]);
+    let called = |i: usize, f: usize| lab.implementations[i].function(&lab.functions[f]).map(|f| f.callee);
+    assert_eq!(called(0, 0), Some(Callee::Signature("double f(double x)".into())));
+    assert_eq!(called(1, 0), Some(Callee::Call("v_f(x)".into())));
+    assert_eq!((called(0, 1), called(1, 1)), (Some(Callee::Call("g1(x)".into())), None));
 }
 
 #[test]
