@@ -122,8 +122,7 @@ impl Repros<'_> {
         let text = |part: &Part<'_>| {
             let implementation = experiment.implementation(part.build);
             let about = about.as_str();
-            let call =
-                ReproCall { experiment: &experiment, implementation, inputs, forced, limit_ms, about };
+            let call = ReproCall { experiment: &experiment, implementation, inputs, forced, limit_ms, about };
             repro_text(&call).ok_or_else(|| LabError::NotShown {
                 id: id.clone(),
                 reason: format!("function {function} is not in the matrix"),

@@ -253,7 +253,7 @@ fn faults_are_new_or_gone_by_their_kind() {
 fn a_part_of_a_build_has_its_new_name_in_every_implementation() {
     let names = [("gcc", "gcc-13"), ("gsl", "gsl-2.8")].map(|(from, to)| (from.to_string(), to.to_string()));
     let rules = Rules { names: names.into(), ..Rules::default() };
-    assert_eq!(rules.renamed("gsl:gcc/O2/native"), "gsl-2.8:gcc-13/O2/native");
-    assert_eq!(rules.renamed("musl:gcc/O2/native"), "musl:gcc-13/O2/native");
-    assert_eq!(rules.renamed("gcc/O2/native"), "gcc-13/O2/native");
+    assert_eq!(rules.renamed(&"gsl:gcc/O2/native".into()), "gsl-2.8:gcc-13/O2/native");
+    assert_eq!(rules.renamed(&"musl:gcc/O2/native".into()), "musl:gcc-13/O2/native");
+    assert_eq!(rules.renamed(&"gcc/O2/native".into()), "gcc-13/O2/native");
 }

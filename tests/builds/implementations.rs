@@ -1,13 +1,11 @@
 //! Several implementations of the same functions in one matrix: each answers with its own code, and everything
 //! that is said of builds is said of theirs.
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::common::{Desk, comparison, contents, entry, function, names_in};
 use bitrift::model::Callee;
-use common::{Desk, comparison, contents, entry, function, names_in};
 use serde_json::Value;
 
 const AXES: &str = "
