@@ -50,6 +50,12 @@ pub fn shorten(text: &str) -> String {
     format!("{kept}... and {} more lines", lines.count())
 }
 
+/// A line without the place in a generated file of shims, which is nobody's file: `x.c:(.text+0x1f): undefined ...`.
+fn without_place(line: &str) -> &str {
+    let (place, rest) = line.split_once("): ").unwrap_or(("", line));
+    if place.starts_with("bitrift_shims_") && place.contains(".c:(.") { rest } else { line }
+}
+
 /// Which shims (by the tails of their names) a linker complains about, each with the lines about it.
 /// Knows the forms of ld.bfd, gold and lld, which name the object, its source or the function.
 pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
@@ -60,7 +66,8 @@ pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
         .collect();
     let all: BTreeSet<usize> = named.iter().flatten().copied().collect();
     if all.len() == 1 {
-        return all.into_iter().map(|shim| (shim, words.to_string())).collect();
+        let about = lines.iter().map(|line| without_place(line)).collect::<Vec<_>>().join("\n");
+        return all.into_iter().map(|shim| (shim, about.clone())).collect();
     }
     // A line that names no shim belongs to those named after it (lld) or before it (ld.bfd).
     let owners = |i: usize| -> BTreeSet<usize> {
@@ -77,7 +84,7 @@ pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
     let owners: Vec<BTreeSet<usize>> = (0..lines.len()).map(owners).collect();
     let about = |shim: usize| {
         let own = lines.iter().zip(&owners).filter(|(_, owners)| owners.contains(&shim));
-        own.map(|(line, _)| *line).collect::<Vec<_>>().join("\n")
+        own.map(|(line, _)| without_place(line)).collect::<Vec<_>>().join("\n")
     };
     all.into_iter().map(|shim| (shim, about(shim))).collect()
 }

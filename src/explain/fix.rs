@@ -97,9 +97,9 @@ fn attempt(desk: &Desk<'_>, known: &Known, remedy: Remedy) -> Result<Result<Fixe
 }
 
 /// The files before and after, and what was done to them.
-type Texts = (BTreeMap<usize, (String, String)>, String);
+type PatchTexts = (BTreeMap<usize, (String, String)>, String);
 
-fn texts(sources: &Sources, known: &Known, remedy: Remedy) -> Result<Texts, String> {
+fn texts(sources: &Sources, known: &Known, remedy: Remedy) -> Result<PatchTexts, String> {
     let mut wanted: BTreeMap<usize, BTreeMap<usize, BTreeSet<usize>>> = BTreeMap::new();
     for guilt in &known.guilty {
         for &(file, function) in &guilt.functions {

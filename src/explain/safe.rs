@@ -76,7 +76,7 @@ impl Question<'_> {
             Err(words) => return Ok(Err(words)),
         };
         let truth = self.answers(&baseline)?;
-        let trial = Trial { question: self, atoms: &atoms, truth: &truth };
+        let trial = FlagTrial { question: self, atoms: &atoms, truth: &truth };
         let removed = match trial.give_up(self.hitting_set(&atoms))? {
             Ok(removed) => trial.take_back(removed)?,
             Err(why) => return Ok(Err(why)),
@@ -156,14 +156,14 @@ impl Question<'_> {
 type Argued = (Vec<String>, Arc<Side>);
 
 /// Whole builds with some of the flags.
-struct Trial<'q> {
+struct FlagTrial<'q> {
     question: &'q Question<'q>,
     atoms: &'q Atoms,
     /// The baseline's answer to every case.
     truth: &'q [Outcome],
 }
 
-impl Trial<'_> {
+impl FlagTrial<'_> {
     fn without(&self, removed: &Parts) -> Parts {
         (0..self.atoms.list().len()).filter(|part| !removed.contains(part)).collect()
     }

@@ -33,7 +33,7 @@ pub enum Action {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct LockChange {
     pub action: Action,
     pub function: String,
     /// None where it is about the function or the search.
@@ -49,7 +49,7 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     pub lock: LockFile,
-    pub changes: Vec<Change>,
+    pub changes: Vec<LockChange>,
 }
 
 /// Why a run cannot update a lock.
@@ -68,7 +68,8 @@ pub enum AcceptError {
 pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Update, AcceptError> {
     let fresh = lock_of(run);
     let Some(old) = old else {
-        let mut desk = Desk { wish: Wish { loosen: true, ..wish }, thorough: true, changes: Vec::new() };
+        let mut desk =
+            Acceptance { wish: Wish { loosen: true, ..wish }, thorough: true, changes: Vec::new() };
         for (name, function) in &fresh.functions {
             desk.added(name, function);
         }
@@ -81,7 +82,7 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
         return Err(AcceptError::OtherBaseline { lock: old.baseline.clone(), run: run.baseline.clone() });
     }
     let thorough = evaluations(run.budget) >= evaluations(old.search.budget);
-    let mut desk = Desk { wish, thorough, changes: Vec::new() };
+    let mut desk = Acceptance { wish, thorough, changes: Vec::new() };
     let mut lock = old.clone();
     lock.bitrift.clone_from(&fresh.bitrift);
     desk.search(&mut lock, &fresh);
@@ -103,17 +104,17 @@ fn evaluations(budget: Budget) -> u64 {
 }
 
 /// An update under way.
-struct Desk {
+struct Acceptance {
     wish: Wish,
     /// The run searched at least as much as the lock's.
     thorough: bool,
-    changes: Vec<Change>,
+    changes: Vec<LockChange>,
 }
 
-impl Desk {
+impl Acceptance {
     fn note(&mut self, action: Action, function: &str, build: Option<&BuildId>, text: String) {
         let (function, build) = (function.into(), build.cloned());
-        self.changes.push(Change { action, function, build, text, range: None, before: None });
+        self.changes.push(LockChange { action, function, build, text, range: None, before: None });
     }
 
     fn search(&mut self, lock: &mut LockFile, fresh: &LockFile) {
@@ -184,7 +185,7 @@ impl Desk {
             let is = fresh.builds.get(build).cloned().unwrap_or_default();
             let terms = Terms { loosen: self.wish.loosen, whole: self.thorough && is_whole(comparison) };
             let (merged, changes) = merge(&terms, &was, &is);
-            self.changes.extend(changes.into_iter().map(|change| Change {
+            self.changes.extend(changes.into_iter().map(|change| LockChange {
                 function: name.into(),
                 build: Some(build.clone()),
                 ..change
@@ -253,7 +254,7 @@ impl Desk {
     fn added(&mut self, name: &str, function: &LockFunction) {
         for (build, comparison) in &function.builds {
             for range in &comparison.ranges {
-                self.changes.push(Change {
+                self.changes.push(LockChange {
                     action: Action::Added,
                     function: name.into(),
                     build: Some(build.clone()),

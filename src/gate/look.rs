@@ -81,7 +81,7 @@ pub fn run_looks(
         let points = samples.get(&function.name).map(|s| read_samples(s, &scalars)).unwrap_or_default();
         for comparison in &function.comparisons {
             let accepted = Accepted::of(lock, &function.name, &comparison.build, &scalars);
-            let desk = Desk { function, comparison, accepted, tolerance };
+            let desk = SampleLooks { function, comparison, accepted, tolerance };
             let column = samples.get(&function.name).and_then(|s| s.column(&comparison.build));
             for range in &comparison.ranges {
                 desk.range_looks(range, &points, column, &mut looks);
@@ -93,10 +93,10 @@ pub fn run_looks(
     looks
 }
 
-type Point<'a> = (Vec<Number>, &'a [Option<f32>]);
+type StoredSample<'a> = (Vec<Number>, &'a [Option<f32>]);
 
 /// Samples whose inputs are no numbers are left out: they are for plots, and the rest speaks for itself.
-fn read_samples<'a>(samples: &'a FunctionSamples, scalars: &[Scalar]) -> Vec<Point<'a>> {
+fn read_samples<'a>(samples: &'a FunctionSamples, scalars: &[Scalar]) -> Vec<StoredSample<'a>> {
     let read = |(inputs, bits): &'a (Vec<String>, Vec<Option<f32>>)| {
         let number =
             |(&scalar, text): (&Scalar, &String)| Some(Number::new(scalar, parse_number(scalar, text).ok()?));
@@ -106,14 +106,14 @@ fn read_samples<'a>(samples: &'a FunctionSamples, scalars: &[Scalar]) -> Vec<Poi
 }
 
 /// One comparison of a run.
-struct Desk<'a> {
+struct SampleLooks<'a> {
     function: &'a FunctionRow,
     comparison: &'a ComparisonRow,
     accepted: Accepted,
     tolerance: f64,
 }
 
-impl Desk<'_> {
+impl SampleLooks<'_> {
     fn look(&self, inputs: Vec<Number>, role: Role, ends: (&[Number], &[Number])) -> Look {
         Look {
             function: self.function.name.clone(),
@@ -128,7 +128,7 @@ impl Desk<'_> {
     fn range_looks(
         &self,
         range: &RangeRow,
-        points: &[Point<'_>],
+        points: &[StoredSample<'_>],
         column: Option<usize>,
         looks: &mut Vec<Look>,
     ) {
@@ -144,7 +144,7 @@ impl Desk<'_> {
             return;
         };
         // How many bits more than accepted.
-        let excess = |(inputs, bits): &Point<'_>| {
+        let excess = |(inputs, bits): &StoredSample<'_>| {
             let found = f64::from((*bits.get(column)?)?);
             let here = area.holds(&place(inputs)?);
             let over = match self.accepted.bits_at(inputs) {

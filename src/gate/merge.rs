@@ -1,6 +1,6 @@
 //! The accepted ranges of one comparison and those of a new run, made into one list.
 
-use super::accept::{Action, Change};
+use super::accept::{Action, LockChange};
 use super::area::{Area, place};
 use crate::model::{ClassChange, LockComparison, LockRange, Number};
 
@@ -22,7 +22,7 @@ pub(super) fn merge(
     terms: &Terms,
     old: &LockComparison,
     run: &LockComparison,
-) -> (LockComparison, Vec<Change>) {
+) -> (LockComparison, Vec<LockChange>) {
     let boxed = |ranges: &'_ [LockRange]| -> Vec<(Area, LockRange)> {
         let area = |r: &LockRange| Some((Area::new(&r.lo, &r.hi)?, r.clone()));
         ranges.iter().filter_map(area).collect()
@@ -39,8 +39,8 @@ pub(super) fn merge(
     (LockComparison { class_changes, ranges }, changes)
 }
 
-fn change(action: Action, range: &LockRange, before: Option<&LockRange>) -> Change {
-    Change {
+fn change(action: Action, range: &LockRange, before: Option<&LockRange>) -> LockChange {
+    LockChange {
         action,
         function: String::new(),
         build: None,
@@ -56,7 +56,7 @@ fn fits((area, range): &Boxed<'_>, (around, other): &Boxed<'_>) -> bool {
 }
 
 /// The run's ranges, and with an unfinished search those of the lock that are no part of them.
-fn loosened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<Change>) {
+fn loosened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<LockChange>) {
     let mut changes = Vec::new();
     let mut ranges: Vec<LockRange> = news.iter().map(|(_, range)| (*range).clone()).collect();
     for new in news.iter().filter(|new| !olds.iter().any(|old| old.1 == new.1)) {
@@ -76,7 +76,7 @@ fn loosened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockR
 }
 
 /// Ranges of the lock, each replaced by what the run found inside it, where that is all it found there.
-fn tightened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<Change>) {
+fn tightened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<LockRange>, Vec<LockChange>) {
     let (mut ranges, mut changes) = (Vec::new(), Vec::new());
     for old in olds {
         let meeting: Vec<&Boxed<'_>> = news.iter().filter(|new| new.0.meets(&old.0)).collect();
@@ -144,12 +144,12 @@ fn class_changes(
     terms: &Terms,
     old: &LockComparison,
     run: &LockComparison,
-    changes: &mut Vec<Change>,
+    changes: &mut Vec<LockChange>,
 ) -> std::collections::BTreeSet<ClassChange> {
     let mut kinds = old.class_changes.clone();
     let mut note = |action: Action, kind: ClassChange| {
         let (function, build, text) = (String::new(), None, format!("class change {kind}"));
-        changes.push(Change { action, function, build, text, range: None, before: None });
+        changes.push(LockChange { action, function, build, text, range: None, before: None });
     };
     for &kind in run.class_changes.difference(&old.class_changes) {
         note(if terms.loosen { Action::Added } else { Action::Refused }, kind);

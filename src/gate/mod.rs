@@ -22,7 +22,7 @@ mod snapshot;
 mod tests;
 mod verdict;
 
-pub use accept::{AcceptError, Action, Change, Update, Wish, accept};
+pub use accept::{AcceptError, Action, LockChange, Update, Wish, accept};
 pub use carry::carry;
 pub use look::{Look, Role, Seen, run_looks, witness_looks};
 pub use verdict::{Policy, verdict};

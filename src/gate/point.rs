@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// What an input is judged by.
-pub(super) struct Rules<'a> {
+pub(super) struct PointRules<'a> {
     pub lock: &'a LockFile,
     pub tolerance: f64,
     pub nan: NanPolicy,
@@ -28,7 +28,7 @@ pub(super) struct Point {
     pub finding: Option<GateFinding>,
 }
 
-impl Rules<'_> {
+impl PointRules<'_> {
     pub fn judge(&self, seen: &Seen, accepted: &Accepted, result: Scalar) -> Point {
         let look = &seen.look;
         let finding = |kind: GateKind, build: &BuildId| GateFinding {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::accepted::{Accepted, accepts_fault};
 use super::look::{Role, Seen};
 use super::notes;
-use super::point::{Point, Rules};
+use super::point::{Point, PointRules};
 use crate::findings::{Verdict, judge};
 use crate::fp::NanPolicy;
 use crate::model::{
@@ -90,7 +90,7 @@ fn expected_gone(gone: Gone) -> GateFinding {
 
 /// Points that are one finding.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
+enum Subject {
     /// Faults of one kind, whatever showed them.
     Fault(Option<GateSymptom>, BuildId),
     Range(FindingId),
@@ -111,7 +111,7 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(policy: &'a Policy<'a>, run: &'a RunFile, seen: &'a [Seen]) -> Bench<'a> {
-        let rules = Rules { lock: policy.lock, tolerance: policy.tolerance, nan: policy.nan };
+        let rules = PointRules { lock: policy.lock, tolerance: policy.tolerance, nan: policy.nan };
         let rows: BTreeMap<&str, &FunctionRow> = run.functions.iter().map(|f| (f.name.as_str(), f)).collect();
         let (mut points, mut replayed) = (Vec::new(), Vec::new());
         let mut accepted: BTreeMap<(&str, &BuildId), Accepted> = BTreeMap::new();
@@ -132,7 +132,7 @@ impl<'a> Bench<'a> {
 
     /// Of every range the worst of what is red, and notes on what the matrix allows.
     fn findings(&self) -> (Vec<GateFinding>, Vec<GateNote>) {
-        let mut ranges: BTreeMap<(&str, &BuildId, Group), GateFinding> = BTreeMap::new();
+        let mut ranges: BTreeMap<(&str, &BuildId, Subject), GateFinding> = BTreeMap::new();
         let mut allowed: BTreeMap<(&str, &BuildId), (usize, &str)> = BTreeMap::new();
         for (index, (seen, point)) in self.points.iter().enumerate() {
             let Some(found) = &point.finding else { continue };
@@ -144,9 +144,9 @@ impl<'a> Bench<'a> {
                 continue;
             }
             let group = match &look.role {
-                _ if is_fault => Group::Fault(found.what, found.build.clone()),
-                Role::Range(id) | Role::End(id) => Group::Range(id.clone()),
-                Role::Witness(_) | Role::Fault(_) => Group::Input(index),
+                _ if is_fault => Subject::Fault(found.what, found.build.clone()),
+                Role::Range(id) | Role::End(id) => Subject::Range(id.clone()),
+                Role::Witness(_) | Role::Fault(_) => Subject::Input(index),
             };
             let place = ranges.entry((pair.0, pair.1, group)).or_insert_with(|| found.clone());
             if worse(found, place) {

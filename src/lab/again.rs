@@ -19,15 +19,15 @@ struct Piece {
     looks: Vec<Vec<usize>>,
 }
 
-/// Outcomes of looks on a build, first and second.
-type Outcomes = BTreeMap<(usize, usize), (Outcome, Outcome)>;
+/// Twice of looks on a build, first and second.
+type Twice = BTreeMap<(usize, usize), (Outcome, Outcome)>;
 
 impl Built<'_> {
     /// What the builds say about every look. One whose function or build is not there is left out.
     pub fn look_again(&self, looks: Vec<Look>) -> Result<Vec<Seen>, LabError> {
         let builds: Vec<Option<usize>> = looks.iter().map(|look| self.lab.build(&look.build)).collect();
         let pieces = self.pieces(&looks, &builds);
-        let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Ok(Outcomes::new())));
+        let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Ok(Twice::new())));
         std::thread::scope(|scope| {
             for _ in 0..self.lab.jobs.min(pieces.len()) {
                 scope.spawn(|| {
@@ -89,9 +89,9 @@ impl Built<'_> {
         pieces
     }
 
-    fn outcomes(&self, piece: &Piece) -> Result<Outcomes, LabError> {
+    fn outcomes(&self, piece: &Piece) -> Result<Twice, LabError> {
         let answers = self.panel.ask_all(piece.build, &piece.questions)?;
-        let mut outcomes = Outcomes::new();
+        let mut outcomes = Twice::new();
         for (answer, looks) in answers.into_iter().zip(&piece.looks) {
             let found = answer.map_err(|why| LabError::Unanswered {
                 build: self.build_id(piece.build).clone(),

@@ -51,7 +51,7 @@ pub fn truths_of(files: Vec<TruthFile>) -> Result<Truths, LabError> {
 }
 
 /// Where finished rows are put down.
-struct Desk<'j> {
+struct BenchDesk<'j> {
     journal: &'j mut Journal<BenchRow>,
     rows: BTreeMap<Key, BenchRow>,
     error: Option<StoreError>,
@@ -70,7 +70,7 @@ impl Bench<'_> {
         let print = Fingerprint::of_bench(name, search, functions, &self.built.panel.artifacts);
         let (mut journal, done) = place.open(opening, &print, self.size())?;
         let done = self.keyed(done).map_err(|more| wider(place, more))?;
-        let mut desk = Desk { journal: &mut journal, rows: done, error: None };
+        let mut desk = BenchDesk { journal: &mut journal, rows: done, error: None };
         let searched = self.search(&mut desk, sink);
         let rows = desk.rows;
         match searched {
@@ -122,7 +122,7 @@ impl Bench<'_> {
     }
 
     /// Searches what has no row yet.
-    fn search(&self, desk: &mut Desk<'_>, sink: &dyn EventSink) -> Result<(), LabError> {
+    fn search(&self, desk: &mut BenchDesk<'_>, sink: &dyn EventSink) -> Result<(), LabError> {
         let functions = self.searchable();
         let rounds = self.strategies.len() * self.seeds.len();
         for round in 0..rounds {
@@ -144,7 +144,7 @@ impl Bench<'_> {
         strategy: usize,
         seed: usize,
         functions: &[usize],
-        desk: &mut Desk<'_>,
+        desk: &mut BenchDesk<'_>,
         sink: &dyn EventSink,
     ) -> Result<(), LabError> {
         let open: Vec<usize> =

@@ -129,7 +129,7 @@ impl Built<'_> {
         let entries: BTreeMap<usize, JournalEntry> = done.into_iter().filter_map(place).collect();
         let open: Vec<usize> = functions.clone().filter(|index| !entries.contains_key(index)).collect();
         let keeper = UnitKeeper::new(folder, sink);
-        let desk = Mutex::new(Desk { journal, entries, restarts: 0, error: None });
+        let desk = Mutex::new(RunDesk { journal, entries, restarts: 0, error: None });
         let keep = |index: usize, searched: Searched| {
             let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = desk.keep(index, searched, folder, &keeper) {
@@ -148,7 +148,7 @@ impl Built<'_> {
         if let Err(error) = searched {
             return Err(stopped(error, desk, functions.len(), folder));
         }
-        let Desk { journal, mut entries, restarts, .. } = desk;
+        let RunDesk { journal, mut entries, restarts, .. } = desk;
         entries.extend(absent.into_iter().map(|(index, searched)| (index, entry(searched))));
         Ok(Journalled { journal, entries: entries.into_values().collect(), restarts })
     }
@@ -182,14 +182,14 @@ struct Journalled {
 }
 
 /// Where finished functions are put down.
-struct Desk {
+struct RunDesk {
     journal: Journal,
     entries: BTreeMap<usize, JournalEntry>,
     restarts: u64,
     error: Option<StoreError>,
 }
 
-impl Desk {
+impl RunDesk {
     fn keep(
         &mut self,
         index: usize,
@@ -220,7 +220,7 @@ fn entry(searched: Searched) -> JournalEntry {
 }
 
 /// Why a search ended early. A folder that would hold nothing is not left behind.
-fn stopped(error: LabError, desk: Desk, of: usize, folder: &RunFolder) -> LabError {
+fn stopped(error: LabError, desk: RunDesk, of: usize, folder: &RunFolder) -> LabError {
     let done = desk.entries.len();
     let nothing = done == 0 && !folder.has_units();
     if nothing {

@@ -6,7 +6,7 @@ use comfy_table::{Cell, Color};
 
 use super::number::{interval, plural};
 use super::style::{Style, text_of, wrap};
-use crate::gate::{Action, Change, Update};
+use crate::gate::{Action, LockChange, Update};
 use crate::model::{LockRange, printable};
 
 /// Entries of one kind that are listed; a first lock may have thousands.
@@ -101,7 +101,7 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-fn row(change: &Change) -> Vec<Cell> {
+fn row(change: &LockChange) -> Vec<Cell> {
     let cell = Cell::new(word(change.action));
     let cell = match change.action {
         Action::Refused => cell.fg(Color::Red),

@@ -25,13 +25,13 @@ fn fill(material: &Material, out: &mut (dyn Write + Send)) -> Result<(), Parquet
     let inputs = most_inputs(material);
     let schema = Arc::new(parse_message_type(&message(inputs))?);
     let mut file = SerializedFileWriter::new(out, schema, Arc::new(WriterProperties::builder().build()))?;
-    let mut group = Group::new(inputs);
+    let mut group = RowGroup::new(inputs);
     each(material, |row| {
         group.add(row);
         if group.rows < GROUP {
             Ok(())
         } else {
-            std::mem::replace(&mut group, Group::new(inputs)).write(&mut file)
+            std::mem::replace(&mut group, RowGroup::new(inputs)).write(&mut file)
         }
     })?;
     if group.rows > 0 {
@@ -95,7 +95,7 @@ impl Column {
 }
 
 /// Rows on their way out, by column in the order of the schema.
-struct Group {
+struct RowGroup {
     rows: usize,
     columns: Vec<Column>,
 }
@@ -104,15 +104,15 @@ struct Group {
 const HEAD: usize = 5;
 const OF_INPUT: usize = 3;
 
-impl Group {
-    fn new(inputs: usize) -> Group {
+impl RowGroup {
+    fn new(inputs: usize) -> RowGroup {
         let text = || Column::Text(Vec::new(), Vec::new());
         let single = Column::Single(Vec::new(), Vec::new());
         let mut columns = vec![text(), Column::Integer(Vec::new()), text(), Column::Flag(Vec::new()), single];
         for _ in 0..inputs {
             columns.extend([text(), text(), Column::Double(Vec::new(), Vec::new())]);
         }
-        Group { rows: 0, columns }
+        RowGroup { rows: 0, columns }
     }
 
     fn add(&mut self, row: &SampleRow) {

@@ -16,7 +16,7 @@ const LINE: usize = 140;
 /// No two results are further apart.
 const MOST_BITS: f64 = 64.0;
 
-type Wrong = (String, String);
+type Flaw = (String, String);
 
 /// The lock at a path; None when nothing is there.
 pub fn read_lock(path: &Path) -> Result<Option<LockFile>, StoreError> {
@@ -25,7 +25,7 @@ pub fn read_lock(path: &Path) -> Result<Option<LockFile>, StoreError> {
     }
     let lock: StoredLock = read::read_json(path, LOCK_SCHEMA).map_err(unusable)?;
     let lock = lock.typed().map_err(|misfit| unusable(read::unfit(path, misfit)))?;
-    let wrong = |(at, message): Wrong| {
+    let wrong = |(at, message): Flaw| {
         unusable(StoreError::Shape { path: shown(path), at: printable(&at), message: printable(&message) })
     };
     check(&lock).map_err(wrong)?;
@@ -71,7 +71,7 @@ fn unusable(error: StoreError) -> StoreError {
     }
 }
 
-fn check(lock: &LockFile) -> Result<(), Wrong> {
+fn check(lock: &LockFile) -> Result<(), Flaw> {
     if !lock.builds.contains_key(&lock.baseline) {
         return Err(("baseline".into(), format!("`{}` is not among `builds`", lock.baseline)));
     }
@@ -92,7 +92,7 @@ fn check(lock: &LockFile) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_range(at: &str, range: &LockRange) -> Result<(), Wrong> {
+fn check_range(at: &str, range: &LockRange) -> Result<(), Flaw> {
     let fits = one_per_parameter(range.edges.len(), range.lo.len());
     fits.map_err(|message| (format!("{at}.edges"), message))?;
     let lo = ordinals(&format!("{at}.lo"), &range.lo)?;
@@ -115,7 +115,7 @@ fn check_range(at: &str, range: &LockRange) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn ordinals(at: &str, numbers: &[Number]) -> Result<Vec<i128>, Wrong> {
+fn ordinals(at: &str, numbers: &[Number]) -> Result<Vec<i128>, Flaw> {
     let ordinal = |(index, number): (usize, &Number)| {
         number.ordinal().ok_or_else(|| (format!("{at}[{index}]"), "a NaN is no input of a range".into()))
     };

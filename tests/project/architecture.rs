@@ -7,25 +7,6 @@ use std::path::{Path, PathBuf};
 const MOST_LINES: usize = 450;
 const MOST_FUNCTION_LINES: usize = 80;
 
-/// Type names that a stage defines twice for now.
-const NAMED_TWICE: [(&str, &str); 13] = [
-    ("commands", "Desk"),
-    ("compile", "Part"),
-    ("compile", "Ready"),
-    ("explain", "Texts"),
-    ("explain", "Trial"),
-    ("gate", "Change"),
-    ("gate", "Desk"),
-    ("gate", "Point"),
-    ("gate", "Rules"),
-    ("literals", "Reader"),
-    ("report", "Group"),
-    ("report", "Tool"),
-    ("store", "Wrong"),
-];
-/// Functions that are too long for now, by file.
-const TOO_LONG: [(&str, &str); 1] = [("src/commands/run.rs", "search")];
-
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -205,7 +186,7 @@ fn functions_of(text: &str) -> Vec<(&str, usize)> {
         };
         let more = match line.ends_with(['}', ';']) {
             true => 0,
-            false => lines[i + 1..].iter().position(|line| ends(line)).map_or(0, |at| at + 1),
+            false => lines[i + 1..].iter().position(ends).map_or(0, |at| at + 1),
         };
         functions.push((name, 1 + more));
     }
@@ -215,7 +196,6 @@ fn functions_of(text: &str) -> Vec<(&str, usize)> {
 #[test]
 fn a_stage_defines_a_type_name_once() {
     let mut known: BTreeMap<(String, String), PathBuf> = BTreeMap::new();
-    let mut twice: BTreeSet<(String, String)> = BTreeSet::new();
     let mut wrong = Vec::new();
     for path in files_below(&root().join("src"), &["rs"]) {
         let Some(stage) = stage_of(&path) else { continue };
@@ -224,19 +204,12 @@ fn a_stage_defines_a_type_name_once() {
         }
         for name in types_of(&fs::read_to_string(&path).unwrap()) {
             let key = (stage.clone(), name.to_owned());
-            if let Some(first) = known.insert(key.clone(), path.clone()) {
-                if !NAMED_TWICE.contains(&(stage.as_str(), name)) {
-                    wrong.push(format!("{}: {name} is also defined in {}", path.display(), first.display()));
-                }
-                twice.insert(key);
+            if let Some(first) = known.insert(key, path.clone()) {
+                wrong.push(format!("{}: {name} is also defined in {}", path.display(), first.display()));
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    for (stage, name) in NAMED_TWICE {
-        let named = twice.contains(&(stage.to_owned(), name.to_owned()));
-        assert!(named, "{stage} defines {name} once: take it off the list of exceptions");
-    }
 }
 
 #[test]
@@ -246,8 +219,7 @@ fn functions_stay_short() {
         let inside = path.strip_prefix(root()).unwrap().to_str().unwrap();
         let text = fs::read_to_string(&path).unwrap();
         for (name, lines) in functions_of(&text) {
-            let long = lines > MOST_FUNCTION_LINES;
-            if long && !TOO_LONG.contains(&(inside, name)) {
+            if lines > MOST_FUNCTION_LINES {
                 wrong.push(format!("{inside}: {name} has {lines} lines, at most {MOST_FUNCTION_LINES}"));
             }
         }
