@@ -36,6 +36,8 @@ pub struct Side {
     /// The word by which the stored answer is known.
     pub word: String,
     pub answer: Answer,
+    /// All values by name, of a function that gives several.
+    pub values: Vec<(String, Answer)>,
 }
 
 /// A finding that is to be shown.
@@ -45,6 +47,8 @@ pub struct Repro {
     pub function: String,
     /// Names of the parameters with the witness.
     pub inputs: Vec<(String, Number)>,
+    /// The value that differs most, of a function that gives several.
+    pub worst: Option<String>,
     /// The baseline, then the variant.
     pub sides: [Side; 2],
     /// The machine that found it.
@@ -110,9 +114,22 @@ impl Repros<'_> {
         experiment.functions.retain(|f| f.name == *function);
         let moved = Relocation::new(&experiment, &[parts[0].build, parts[1].build], &headers, FILES);
         let experiment = moved.experiment(&experiment);
+        let names: Vec<String> = row.results.iter().map(|value| value.name.clone()).collect();
         let sides = [
-            self.side(id, &moved, &experiment, (&parts[0], "baseline"), row.baseline)?,
-            self.side(id, &moved, &experiment, (&parts[1], "variant"), row.variant)?,
+            self.side(
+                id,
+                &moved,
+                &experiment,
+                (&parts[0], "baseline"),
+                (row.baseline, row.answers().0, &names),
+            )?,
+            self.side(
+                id,
+                &moved,
+                &experiment,
+                (&parts[1], "variant"),
+                (row.variant, row.answers().1, &names),
+            )?,
         ];
         let limit_ms = match [row.baseline, row.variant].contains(&Answer::Fault(FaultKind::Timeout)) {
             true => experiment.search.timeout_ms,
@@ -126,11 +143,12 @@ impl Repros<'_> {
             id: id.clone(),
             reason: format!("function {function} is not in the matrix"),
         })?;
-        let names = function_row.params.iter().map(|p| p.name.clone());
+        let params = function_row.params.iter().map(|p| p.name.clone());
         let repro = Repro {
             id: id.clone(),
             function: function.clone(),
-            inputs: names.zip(row.inputs.iter().copied()).collect(),
+            worst: row.worst.clone(),
+            inputs: params.zip(row.inputs.iter().copied()).collect(),
             sides,
             host: format!("{}, {}", self.run.host.cpu, self.run.host.libm),
         };
@@ -155,7 +173,7 @@ impl Repros<'_> {
         moved: &Relocation,
         experiment: &Experiment,
         (part, folder): (&Part<'_>, &str),
-        answer: Answer,
+        (answer, all, names): (Answer, Vec<Answer>, &[String]),
     ) -> Result<Side, LabError> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
@@ -166,7 +184,12 @@ impl Repros<'_> {
         run.extend(build.runner.iter().cloned());
         run.push(format!("./{folder}/repro"));
         run.extend(setting_words(setting));
-        let word = answer_word(experiment.search.nan, answer).ok_or_else(|| LabError::NotShown {
+        let words = |all: &[Answer]| -> Option<Vec<String>> {
+            all.iter().map(|answer| answer_word(experiment.search.nan, *answer)).collect()
+        };
+        // A fault stands for all values.
+        let shown = if answer.number().is_some() { all.as_slice() } else { &[answer] };
+        let word = words(shown).map(|words| words.join(" ")).ok_or_else(|| LabError::NotShown {
             id: id.clone(),
             reason: format!("`{}` is nothing that one call of a program shows", answer.dec()),
         })?;
@@ -180,6 +203,7 @@ impl Repros<'_> {
             run,
             word,
             answer,
+            values: names.iter().cloned().zip(all).collect(),
         })
     }
 }

@@ -9,6 +9,7 @@ mod domain;
 mod environment;
 mod error;
 mod function;
+mod interface;
 mod intervals;
 mod keys;
 mod lab;

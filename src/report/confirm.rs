@@ -92,13 +92,14 @@ mod tests {
         }
         let yes = ConfirmRow {
             confirmed: Confirmed::Yes,
+            worst: None,
             baseline: Some(sample::value(0.1)),
             variant: Some(sample::value(0.2)),
             reason: String::new(),
         };
         let ids = run.functions.iter().flat_map(witnesses).map(|w| w.id);
         let mut witnesses: std::collections::BTreeMap<_, _> = ids.map(|id| (id, yes.clone())).collect();
-        let no = ConfirmRow { confirmed: Confirmed::No, variant: yes.baseline, ..yes };
+        let no = ConfirmRow { confirmed: Confirmed::No, worst: None, variant: yes.baseline, ..yes };
         witnesses.insert("airy_ai#gcc/O3-fast/native.1".parse().unwrap(), no);
         let failed = "gcc/O3-fast/native: a.c:3: error: no\u{1b}[31m such thing";
         witnesses.insert("lone#gcc/O3-fast/native.max".parse().unwrap(), ConfirmRow::unknown(failed.into()));

@@ -200,11 +200,7 @@ mod tests {
             bits,
             accepted: bits.map(|_| 3.25),
             what: serde_json::from_value(what.into()).ok(),
-            witness: Some(WitnessRow {
-                inputs: vec![number(-3.1)],
-                baseline: value(0.1),
-                variant: value(f64::NAN),
-            }),
+            witness: Some(WitnessRow::of_one(vec![number(-3.1)], value(0.1), value(f64::NAN))),
         }
     }
 

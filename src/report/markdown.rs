@@ -129,7 +129,7 @@ fn causes(file: &ExplainFile) -> String {
 
 fn witnesses(material: &Material, moved: &[Moved]) -> String {
     let row = |m: &Moved| {
-        let WitnessRow { inputs, baseline, variant } = m.witness()?;
+        let WitnessRow { inputs, baseline, variant, .. } = m.witness()?;
         let inputs = m.function.params.iter().zip(inputs);
         let inputs: Vec<_> = inputs.map(|(p, x)| code(&format!("{} = {}", p.name, exact(x)))).collect();
         let confirmed = m.range.and_then(|range| material.confirmation(&range.id));

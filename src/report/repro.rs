@@ -149,6 +149,7 @@ mod tests {
             run: vec!["qemu-aarch64".into(), format!("./{folder}/repro"), "rounding=up".into()],
             word: format!("{:016x}", answer.to_bits()),
             answer: value(answer),
+            values: Vec::new(),
         }
     }
 
@@ -157,6 +158,7 @@ mod tests {
             id: "airy_ai#gcc/O3/native.1".parse().unwrap(),
             function: "airy_ai".into(),
             inputs: vec![("x".into(), number(0.1))],
+            worst: None,
             sides: [side("baseline", "gcc/O0/native", 1.0), side("variant", HOSTILE, -2.0)],
             host: "a machine, glibc 2.36".into(),
         }
