@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
-use super::number::exact;
+use super::number::{exact, worst};
 use super::style::{Style, text_of, wrap};
 use crate::findings::witnesses;
 use crate::model::{Answer, ConfirmFile, Confirmed, FindingId, RunFile, gist, printable};
@@ -20,7 +20,7 @@ pub fn render(run: &RunFile, confirm: &ConfirmFile, all: bool, style: Style) -> 
         let mut lines = vec![printable(&witness.id.to_string())];
         lines.extend(witness.row.inputs.iter().map(|input| format!("  at {}", exact(input))));
         let stored = &witness.row;
-        lines.push(format!("  run   {} -> {}", stored.baseline.dec(), stored.variant.dec()));
+        lines.push(format!("  run   {}{} -> {}", worst(stored), stored.baseline.dec(), stored.variant.dec()));
         if let (Some(baseline), Some(variant)) = (&row.baseline, &row.variant) {
             lines.push(format!("  plain {} -> {}", baseline.dec(), variant.dec()));
         }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{Cell, Color};
 
-use super::number::{exact, interval, plural};
+use super::number::{exact, interval, plural, worst};
 use super::style::{Style, text_of, wrap};
 use crate::model::{GateFile, GateFinding, GateKind, GateVerdict, Number, printable};
 
@@ -112,7 +112,7 @@ fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String
         }
     }
     if let Some(witness) = &finding.witness {
-        lines.push(format!("  {} -> {}", witness.baseline.dec(), witness.variant.dec()));
+        lines.push(format!("  {}{} -> {}", worst(witness), witness.baseline.dec(), witness.variant.dec()));
         // Broken here: a table would break inside a word.
         let see = broken(&see(page, finding, inputs), usize::from(style.width.saturating_sub(MARGIN)));
         lines.extend(see.iter().map(|line| format!("  {line}")));

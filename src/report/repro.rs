@@ -111,12 +111,24 @@ pub fn readme(repro: &Repro) -> String {
     let [baseline, variant] = &repro.sides;
     let inputs: Vec<String> =
         repro.inputs.iter().map(|(name, value)| format!("{} = {}", printable(name), exact(value))).collect();
+    let worst = repro.worst.as_ref().map(|name| format!("{} = ", printable(name))).unwrap_or_default();
+    // All values, where there are several.
+    let all = |side: &Side| {
+        let values: Vec<String> = side
+            .values
+            .iter()
+            .map(|(name, value)| format!("{} = {}", printable(name), value.dec()))
+            .collect();
+        if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
+    };
     let about = |side: &Side| {
         format!(
-            "{} ({}) answers {}",
+            "{} ({}) answers {}{}{}",
             printable(&side.build),
             printable(&side.version),
-            exact_answer(&side.answer)
+            worst,
+            exact_answer(&side.answer),
+            all(side)
         )
     };
     format!(
