@@ -7,3 +7,4 @@ mod campaigns;
 mod emulated;
 mod environments;
 mod presets;
+mod wide;
