@@ -36,7 +36,9 @@ pub(super) fn plan(raw: &RawFunction, shape: &Shape<'_>, problems: &mut Problems
     let values = planner.results(problems);
     let parameters: Vec<Parameter> =
         shape.params.iter().map(|param| planner.parameter(param, &values, problems)).collect();
-    planner.check_headers(problems);
+    if problems.len() == before {
+        planner.check_headers(problems);
+    }
     let coordinates: Vec<Part> = (0..parameters.len())
         .flat_map(|index| if parameters[index].slots.is_empty() { Vec::new() } else { planner.parts(index) })
         .collect();
@@ -131,6 +133,12 @@ impl Planner<'_> {
         parts
     }
 
+    /// Whether `results` names a parameter, be it rightly or not.
+    fn is_listed(&self, name: &str) -> bool {
+        let listed = self.raw.results.iter().flat_map(|results| &results.value);
+        listed.map(|entry| entry.value.trim().trim_start_matches('*')).any(|entry| entry == name)
+    }
+
     /// Whether a domain asks for a parameter that is also a result to go in.
     fn has_domain(&self, index: usize) -> bool {
         let name = &self.shape.params[index].name;
@@ -142,7 +150,7 @@ impl Planner<'_> {
     fn parameter(&self, param: &Named<'_>, values: &[Part], problems: &mut Problems) -> Parameter {
         let Named { name, declared, .. } = param;
         let index = self.shape.params.iter().position(|other| other.name == *name).unwrap_or(0);
-        let is_result = values.iter().any(|part| part.parameter == Some(index));
+        let is_result = values.iter().any(|part| part.parameter == Some(index)) || self.is_listed(name);
         let passing = match declared.form {
             Form::Value => Passing::Value,
             Form::Pointer => Passing::Pointer,
