@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bitrift::compile::{Cache, Settings, compile_all};
 use bitrift::eval::{EvalError, Evaluator, Fake};
 use bitrift::fp::Stream;
-use bitrift::model::{Budget, BuildId, NoEvents, Outcome, SearchSettings};
+use bitrift::model::{Budget, BuildId, NoEvents, Outcome, Outcomes, SearchSettings};
 use bitrift::pool::{Limits, LoadPlan, Pool, TimeRequest};
 use bitrift::search::{Task, Unit, run_unit};
 
@@ -66,6 +66,7 @@ fn evaluation() {
             let request = TimeRequest {
                 function_index: 0,
                 arity: 1,
+                width: 1,
                 builds: vec![0, 1],
                 inputs: inputs.clone(),
                 batch,
@@ -156,7 +157,7 @@ impl Evaluator for Clocked {
         self.inner.builds()
     }
 
-    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
+    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError> {
         let start = Instant::now();
         let result = self.inner.evaluate(build, inputs, out);
         self.inside += start.elapsed();

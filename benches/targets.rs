@@ -44,6 +44,7 @@ fn main() {
             let request = TimeRequest {
                 function_index: 0,
                 arity: 1,
+                width: 1,
                 builds: vec![0],
                 inputs: inputs.clone(),
                 batch: BATCH,

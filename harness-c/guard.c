@@ -42,15 +42,16 @@ static inline size_t run(const struct bitrift_batch *batch, int check) {
     const uint64_t first = b.page->sequence + 1;
     const uint64_t before = b.page->phase;
     const uint64_t *in = b.in + b.begin * b.arity;
+    uint64_t *out = b.out + b.begin * b.width;
     size_t broken = 0;
 
     __atomic_store_n(&b.page->first, first, __ATOMIC_RELAXED);
     __atomic_store_n(&b.page->sequence, first + b.begin, __ATOMIC_RELAXED);
     __atomic_store_n(&b.page->phase, b.phase, __ATOMIC_RELAXED);
     bitrift_control_write(b.control);
-    for (size_t i = b.begin; i < b.end; i++, in += b.arity) {
+    for (size_t i = b.begin; i < b.end; i++, in += b.arity, out += b.width) {
         __atomic_store_n(&b.page->sequence, first + i, __ATOMIC_RELAXED);
-        b.shim(in, &b.out[i]);
+        b.shim(in, out);
         if (check && __builtin_expect((read_mxcsr() & ~MXCSR_FLAGS) != mxcsr || read_x87() != x87, 0)) {
             bitrift_control_write(b.control);
             b.status[i] = BITRIFT_FPENV;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What every build exports for every function: `arity` words in, one word out. */
+/* What every build exports for every function: `arity` words in, `width` words out. */
 typedef void bitrift_shim(const uint64_t *in, uint64_t *out);
 
 /* The registers that decide rounding and flushing. */
@@ -32,6 +32,7 @@ struct bitrift_batch {
     uint64_t *out;
     uint64_t *status;
     size_t arity;
+    size_t width;
     size_t begin; /* first input to run */
     size_t end;   /* one past the last */
     uint64_t phase;

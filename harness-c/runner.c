@@ -26,7 +26,7 @@
 #define BEAT_NS 200000000ll
 
 struct request {
-    uint64_t function, arity, count, mode, timeout_us;
+    uint64_t function, arity, width, count, mode, timeout_us;
 };
 
 /* Shared with the forks. */
@@ -36,11 +36,11 @@ struct batch {
     volatile uint64_t spent_ns;
     volatile uint64_t flawed; /* some status is not STATUS_OK */
     /* A request: head and inputs come in one piece, so that most are read at once. */
-    uint64_t asked[7];
-    uint64_t in[MOST_INPUTS * MOST_PARAMS];
+    uint64_t asked[8];
+    uint64_t in[MOST_INPUTS * MOST_WORDS];
     /* The answer: head and results go out in one piece, so that its reader wakes once. */
     uint64_t head[5];
-    uint64_t out[MOST_INPUTS];
+    uint64_t out[MOST_INPUTS * MOST_RESULTS];
     uint64_t status[MOST_INPUTS];
 };
 
@@ -90,12 +90,14 @@ static int64_t nanoseconds(clockid_t clock) {
 #define LOOK_EVERY 16
 
 /* Makes the calls of a block again, to see which of them changed the registers. */
-static void find_changes(bitrift_shim *shim, size_t arity, size_t begin, size_t end) {
+static void find_changes(const struct request *request, size_t begin, size_t end) {
+    bitrift_shim *const shim = bitrift_table[request->function];
+    const size_t arity = (size_t)request->arity, width = (size_t)request->width;
     const struct control wanted = setting;
     for (size_t i = begin; i < end; i++) {
         batch->index = i;
         control_write(wanted);
-        shim(batch->in + i * arity, &batch->out[i]);
+        shim(batch->in + i * arity, batch->out + i * width);
         if (control_differs(control_read(), wanted)) {
             batch->status[i] = STATUS_FPENV;
             batch->flawed = 1;
@@ -109,20 +111,22 @@ static void call_all(const struct request *request, size_t begin, size_t end) {
     bitrift_shim *const shim = bitrift_table[request->function];
     struct batch *const shared = batch;
     const struct control wanted = setting;
-    const size_t arity = (size_t)request->arity, every = request->mode == MODE_HOT ? LOOK_EVERY : 1;
+    const size_t arity = (size_t)request->arity, width = (size_t)request->width;
+    const size_t every = request->mode == MODE_HOT ? LOOK_EVERY : 1;
     const uint64_t *in = shared->in + begin * arity;
+    uint64_t *out = shared->out + begin * width;
     /* Whoever asks can see the clock of this process, but not of its forks. */
     const int timed = request->mode != MODE_HOT;
     const int64_t begun = timed ? nanoseconds(CLOCK_PROCESS_CPUTIME_ID) : 0;
     control_write(wanted);
     for (size_t block = begin; block < end; block += every) {
         const size_t stop = end - block < every ? end : block + every;
-        for (size_t i = block; i < stop; i++, in += arity) {
+        for (size_t i = block; i < stop; i++, in += arity, out += width) {
             shared->index = i;
-            shim(in, &shared->out[i]);
+            shim(in, out);
         }
         if (__builtin_expect(control_differs(control_read(), wanted), 0))
-            find_changes(shim, arity, block, stop);
+            find_changes(request, block, stop);
     }
     if (timed)
         batch->spent_ns += (uint64_t)(nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - begun);
@@ -298,9 +302,10 @@ static int greet(void) {
     return 1;
 }
 
-static int is_sound(const uint64_t head[7]) {
-    return head[0] == TAG_RUN && head[3] >= 1 && head[3] <= MOST_PARAMS && head[4] <= MOST_INPUTS &&
-           head[5] <= MODE_ALONE && head[1] == 5 + head[3] * head[4];
+static int is_sound(const uint64_t head[8]) {
+    return head[0] == TAG_RUN && head[3] >= 1 && head[3] <= MOST_WORDS && head[4] >= 1 &&
+           head[4] <= MOST_RESULTS && head[5] <= MOST_INPUTS && head[6] <= MODE_ALONE &&
+           head[1] == 6 + head[3] * head[5];
 }
 
 /* The next request, with its inputs in the page; 0 when what came is none. The next one is sent after the
@@ -309,18 +314,18 @@ static int get_request(struct request *request) {
     uint64_t *const head = batch->asked;
     const size_t least = sizeof batch->asked;
     size_t have = get_bytes(head, 0, least, least + sizeof batch->in);
-    swap_words(head, 7);
+    swap_words(head, 8);
     if (!is_sound(head))
         return 0;
-    const size_t inputs = (size_t)(head[3] * head[4]), whole = least + inputs * sizeof *batch->in;
+    const size_t inputs = (size_t)(head[3] * head[5]), whole = least + inputs * sizeof *batch->in;
     have = get_bytes(head, have, whole, whole);
     swap_words(batch->in, inputs);
-    *request = (struct request){head[2], head[3], head[4], head[5], head[6]};
+    *request = (struct request){head[2], head[3], head[4], head[5], head[6], head[7]};
     return have == whole;
 }
 
 static void serve(const struct request *request) {
-    const size_t count = (size_t)request->count;
+    const size_t count = (size_t)request->count, results = count * (size_t)request->width;
     uint64_t faults = 0, near = 0;
     batch->spent_ns = 0;
     if (request->mode == MODE_HOT) {
@@ -332,10 +337,10 @@ static void serve(const struct request *request) {
     /* An emulator takes long to look at every status for nothing. */
     for (size_t i = 0; batch->flawed && i < count; i++)
         faults += batch->status[i] != STATUS_OK;
-    const uint64_t length = 3 + count + (faults > 0 ? count : 0);
+    const uint64_t length = 3 + results + (faults > 0 ? count : 0);
     const uint64_t head[] = {TAG_DONE, length, faults, near, batch->spent_ns};
     memcpy(batch->head, head, sizeof head);
-    put_words(batch->head, 5 + count);
+    put_words(batch->head, 5 + results);
     if (faults > 0)
         put_words(batch->status, count);
     if (batch->flawed) {

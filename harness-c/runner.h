@@ -5,9 +5,9 @@
  *   bitrift: HELLO version flush rounding precision
  *   runner:  READY version functions pointer_bytes big_endian flushes rounding
  *            or REFUSED reason, and it ends
- *   bitrift: RUN function arity count mode timeout_us, then count * arity words of inputs
+ *   bitrift: RUN function arity width count mode timeout_us, then count * arity words of inputs
  *   runner:  BEAT as often as it likes while calls come back, then
- *            DONE faults near spent_ns, count results and, when there are faults, count statuses
+ *            DONE faults near spent_ns, count * width results and, when there are faults, count statuses
  *            or REFUSED reason
  */
 #ifndef BITRIFT_RUNNER_H
@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-enum { BITRIFT_PROTOCOL = 1 };
+enum { BITRIFT_PROTOCOL = 2 };
 
 enum tag {
     TAG_HELLO = 0x62720001,
@@ -49,8 +49,8 @@ enum { MODE_HOT = 0, MODE_FORK = 1, MODE_ALONE = 2 };
 #define STATUS_EXIT(n) ((uint64_t)3 << 32 | (uint32_t)(n))
 #define STATUS_TIMEOUT ((uint64_t)4 << 32)
 
-/* Most inputs and parameters of one request. */
-enum { MOST_INPUTS = 4096, MOST_PARAMS = 8 };
+/* Most inputs of one request, words of an input, and results of a call. */
+enum { MOST_INPUTS = 4096, MOST_WORDS = 16, MOST_RESULTS = 64 };
 
 typedef void bitrift_shim(const uint64_t *in, uint64_t *out);
 

@@ -6,7 +6,7 @@ use super::wanted;
 use crate::cli::{EvalArgs, Exit};
 use crate::fp::parse_number;
 use crate::lab::{Lab, LabError, load};
-use crate::model::{Function, Number, Param, ParamRow};
+use crate::model::{Coordinate, Function, Number, ParamRow};
 use crate::report::evaluation::{self, Evaluation};
 
 pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
@@ -22,12 +22,12 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
     let lab = Lab::new(experiment, wanted::means(&args.lab.means)?)?;
     let built = lab.build_all(console.progress(args.lab.quiet).as_ref())?;
     let function = &lab.experiment.functions[0];
-    let param = |p: &Param| ParamRow { name: p.name.clone(), ty: p.ty };
+    let param = |p: &Coordinate| ParamRow { name: p.name.clone(), ty: p.ty };
     let evaluation = Evaluation {
         function: function.name.clone(),
-        params: function.params.iter().map(param).collect(),
+        params: function.coordinates.iter().map(param).collect(),
         inputs: Number::list(&function.scalars(), &inputs),
-        result: function.result,
+        results: function.results.clone(),
         rows: built.evaluate(0, &inputs)?,
     };
     console.print(&evaluation::render(&evaluation, console.style))?;
@@ -36,8 +36,13 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
 
 fn read_inputs(function: &Function, values: &[String]) -> Result<Vec<u64>, Failure> {
     if values.len() != function.arity() {
-        let spelled: Vec<String> =
-            function.params.iter().map(|p| format!("{} {}", p.c_type, p.name)).collect();
+        let c_types = function.interface.parameters.iter().flat_map(|p| &p.slots).map(|slot| &slot.c_type);
+        let spelled: Vec<String> = function
+            .coordinates
+            .iter()
+            .zip(c_types)
+            .map(|(c, c_type)| format!("{c_type} {}", c.name))
+            .collect();
         return Err(Failure::usage(format!(
             "{} takes {} {} ({}), not {}",
             function.name,
@@ -47,8 +52,8 @@ fn read_inputs(function: &Function, values: &[String]) -> Result<Vec<u64>, Failu
             values.len()
         )));
     }
-    let read = |(param, text): (&Param, &String)| {
+    let read = |(param, text): (&Coordinate, &String)| {
         parse_number(param.ty, text).map_err(|e| Failure::usage(format!("parameter {}: {e}", param.name)))
     };
-    function.params.iter().zip(values).map(read).collect()
+    function.coordinates.iter().zip(values).map(read).collect()
 }

@@ -6,7 +6,7 @@ use super::harness::RUNNER;
 use super::material::Material;
 use super::shim::SETUP_SYMBOL;
 use crate::fp::{NanPolicy, Scalar};
-use crate::model::{Build, Experiment, FpSetting, Implementation};
+use crate::model::{Build, Experiment, FpSetting, Implementation, Results};
 use crate::toolchain::Family;
 
 /// The name of the C file.
@@ -57,8 +57,12 @@ pub fn repro_text(call: &ReproCall) -> Option<String> {
          static void (*volatile bitrift_call)(const bitrift_u64 *, bitrift_u64 *) = {symbol};\n",
         words.join(",\n    ")
     ));
+    let out = match function.results.width() {
+        1 => "out = 0".to_string(),
+        width => format!("out[{width}] = {{0}}"),
+    };
     text.push_str(&format!(
-        "int main(int argc, char **argv)\n{{\n    bitrift_u64 in[{count}], out = 0;\n    struct itimerval limit;\n    \
+        "int main(int argc, char **argv)\n{{\n    bitrift_u64 in[{count}], {out};\n    struct itimerval limit;\n    \
          int i;\n    for (i = 0; i < {count}; i++)\n        in[i] = (bitrift_u64)bitrift_witness[i][0] << 32 | \
          bitrift_witness[i][1];\n    memset(&limit, 0, sizeof limit);\n    limit.it_value.tv_sec = {};\n    \
          limit.it_value.tv_usec = {};\n    setitimer(ITIMER_REAL, &limit, 0);\n",
@@ -76,19 +80,30 @@ pub fn repro_text(call: &ReproCall) -> Option<String> {
     if call.forced {
         text.push_str("    control_write(bitrift_setting);\n");
     }
-    text.push_str("    bitrift_call(in, &out);\n");
-    text.push_str(&essence(function.result, call.experiment.search.nan));
-    text.push_str(PRINT);
+    text.push_str(&ending(&function.results, call.experiment.search.nan));
     Some(text)
 }
 
 const IGNORED: &str = "    (void)argc;\n    (void)argv;\n";
 
-const PRINT: &str = "    \
-    printf(\"\\nbits %08lx%08lx\\n\", (unsigned long)(out >> 32), (unsigned long)(out & 0xffffffffu));
-    return 0;
+/// Calls the function and prints the bits of its results, on one line.
+fn ending(results: &Results, nan: NanPolicy) -> String {
+    let halves = |out: &str| format!("(unsigned long)({out} >> 32), (unsigned long)({out} & 0xffffffffu)");
+    if !results.is_wide() {
+        let (essence, halves) = (essence("out", results.ty(0), nan), halves("out"));
+        return format!(
+            "    bitrift_call(in, &out);\n{essence}    printf(\"\\nbits %08lx%08lx\\n\", {halves});\n    return 0;\n}}\n"
+        );
+    }
+    let values = results.values().iter().enumerate();
+    let essences: String = values.map(|(k, value)| essence(&format!("out[{k}]"), value.ty, nan)).collect();
+    format!(
+        "    bitrift_call(in, out);\n{essences}    printf(\"\\nbits\");\n    for (i = 0; i < {}; i++)\n        \
+         printf(\" %08lx%08lx\", {});\n    printf(\"\\n\");\n    return 0;\n}}\n",
+        results.width(),
+        halves("out[i]")
+    )
 }
-";
 
 /// Sets what the arguments say, the way the lab does.
 const SETTLE: &str = "\
@@ -137,18 +152,18 @@ pub fn setting_words(setting: &FpSetting) -> Vec<String> {
 }
 
 /// C that keeps of a NaN what counts.
-fn essence(result: Scalar, nan: NanPolicy) -> String {
+fn essence(out: &str, result: Scalar, nan: NanPolicy) -> String {
     let (Some(infinity), false) = (result.infinity_bits(), nan == NanPolicy::Payload) else {
         return String::new();
     };
     let constant =
         |bits: u64| format!("((bitrift_u64){:#x}u << 32 | {:#x}u)", bits >> 32, bits & 0xffff_ffff);
     let sign = constant(result.sign_bit());
-    let kept = if nan == NanPolicy::Sign { format!(" | (out & {sign})") } else { String::new() };
+    let kept = if nan == NanPolicy::Sign { format!(" | ({out} & {sign})") } else { String::new() };
     let infinity = constant(infinity);
     format!(
-        "    /* NaNs agree whatever else their bits say. */\n    if ((out & ~{sign}) > {infinity})\n        \
-         out = {infinity} | 1u{kept};\n"
+        "    /* NaNs agree whatever else their bits say. */\n    if (({out} & ~{sign}) > {infinity})\n        \
+         {out} = {infinity} | 1u{kept};\n"
     )
 }
 

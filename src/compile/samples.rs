@@ -2,8 +2,8 @@
 
 use crate::fp::Scalar;
 use crate::model::{
-    Build, BuildId, Callee, Domain, Environment, Experiment, FpEnvPolicy, Function, Implementation, Param,
-    SearchSettings, Sources,
+    Build, BuildId, Callee, Coordinate, Domain, Environment, Experiment, FpEnvPolicy, Function, Implementation,
+    Interface, Results, SearchSettings, Sources,
 };
 
 pub fn function(
@@ -12,11 +12,10 @@ pub fn function(
     result: (&str, Scalar),
     callee: Callee,
 ) -> Function {
-    let params = params
+    let coordinates = params
         .iter()
-        .map(|(c_type, name, ty)| Param {
+        .map(|(_, name, ty)| Coordinate {
             name: (*name).into(),
-            c_type: (*c_type).into(),
             ty: *ty,
             domain: Domain::all(*ty),
             domain_text: String::new(),
@@ -24,9 +23,9 @@ pub fn function(
         .collect();
     Function {
         name: name.into(),
-        params,
-        result: result.1,
-        result_c_type: result.0.into(),
+        coordinates,
+        results: Results::one(result.1),
+        interface: Interface::of_scalars(params, result),
         callee,
         headers: Vec::new(),
     }

@@ -1,4 +1,4 @@
-//! The generated C through which a function under test is called: 64-bit words in, one word out.
+//! The generated C through which a function under test is called: 64-bit words in, words out.
 //!
 //! A shim is compiled with the build's own flags. Its text depends on the function alone, is C89 but
 //! for 64-bit integers, and keeps every name of its own under `bitrift_`.
@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::fp::Scalar;
-use crate::model::{Callee, Function, Implementation};
+use crate::model::{Callee, Function, Implementation, Interface, Parameter, Passing, RETURNED, Slot};
 
 /// The symbol of the setup function.
 pub const SETUP_SYMBOL: &str = "bitrift_setup";
@@ -102,8 +102,9 @@ pub fn file_text(calls: &[(&Call<'_>, &str)], stem: &str) -> String {
 fn call_text(Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) -> String {
     let Some(callee) = callee else { return String::new() };
     let symbol = symbol(tag);
-    let result = &function.result_c_type;
-    let arguments = function.params.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
+    let interface = &function.interface;
+    let result = &interface.returns;
+    let arguments = interface.parameters.iter().map(argument).collect::<Vec<_>>().join(", ");
     let (before, value) = match callee {
         Callee::Signature(prototype) => {
             let target = format!("bitrift_target_{tag}");
@@ -116,16 +117,20 @@ fn call_text(Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) ->
         Callee::Body(statements) => {
             let body = format!("bitrift_body_{tag}");
             let lines = quoted(&format!("body of {}", function.name), statements, "}", stem);
-            let text = format!("static {result} {body}({})\n{{\n{lines}", parameters(function));
+            let text = format!("static {result} {body}({})\n{{\n{lines}", parameters(interface));
             (text, format!("{body}({arguments});\n"))
         }
         Callee::Elsewhere => return String::new(),
     };
     let mut text = before;
     let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
-    text.push_str(&format!("{head};\n{}{EXPORT}{head}\n{{\n{}", no_builtin(callee), unpack(function)));
-    text.push_str(&format!("        {result} bitrift_result = {value}"));
-    text.push_str(&pack(function.result));
+    text.push_str(&format!("{head};\n{}{EXPORT}{head}\n{{\n{}", no_builtin(callee), unpack(interface)));
+    text.push_str(&match result.as_str() {
+        VOID => format!("        {value}"),
+        _ if is_plain(interface) => format!("        {result} {RETURNED} = {value}"),
+        _ => format!("        {RETURNED} = {value}"),
+    });
+    text.push_str(&pack(interface));
     text.push_str("    }\n}\n");
     text
 }
@@ -145,11 +150,14 @@ fn includes(headers: &[String]) -> String {
 /// The headers of the standard types that parameters and result are written with: nobody should
 /// have to name a header to say `size_t`.
 fn standard_headers(function: &Function) -> Vec<String> {
-    let types = function.params.iter().map(|p| &p.c_type).chain([&function.result_c_type]);
+    let Interface { parameters, returns, results } = &function.interface;
+    let slots = parameters.iter().flat_map(|p| &p.slots).chain(results);
+    let types = parameters.iter().map(|p| &p.c_type).chain([returns]).chain(slots.map(|slot| &slot.c_type));
     let header = |word: &str| match word {
         "size_t" | "ptrdiff_t" => Some("stddef.h"),
         "ssize_t" => Some("sys/types.h"),
         "bool" => Some("stdbool.h"),
+        "complex" => Some("complex.h"),
         word if word.trim_start_matches('u').starts_with("int") && word.ends_with("_t") => Some("stdint.h"),
         _ => None,
     };
@@ -165,11 +173,25 @@ fn quoted(name: &str, text: &str, close: &str, stem: &str) -> String {
     format!("#line 1 \"{name}\"\n{}\n{close}\n#line 1 \"{stem}.c\"\n", text.trim_end())
 }
 
-fn parameters(function: &Function) -> String {
-    if function.params.is_empty() {
-        return "void".into();
+/// The returned type of a function whose results are all in parameters.
+const VOID: &str = "void";
+
+/// The parameters as C declares them.
+fn parameters(interface: &Interface) -> String {
+    let declared = |p: &Parameter| match p.passing {
+        Passing::Value => format!("{} {}", p.c_type, p.name),
+        Passing::Array(length) => format!("{} {}[{length}]", p.c_type, p.name),
+        Passing::Pointer => format!("{} *{}", p.c_type, p.name),
+    };
+    if interface.parameters.is_empty() {
+        return VOID.into();
     }
-    function.params.iter().map(|p| format!("{} {}", p.c_type, p.name)).collect::<Vec<_>>().join(", ")
+    interface.parameters.iter().map(declared).collect::<Vec<_>>().join(", ")
+}
+
+fn argument(parameter: &Parameter) -> String {
+    let address = if parameter.passing == Passing::Pointer { "&" } else { "" };
+    format!("{address}{}", parameter.name)
 }
 
 /// Declares the function under another name for the same symbol: under its own, a compiler that
@@ -215,48 +237,92 @@ fn name_in(prototype: &str) -> Option<(usize, usize)> {
 }
 
 /// Floats go through unions, whose bits are set before the parameters are declared.
-fn unpack(function: &Function) -> String {
+fn unpack(interface: &Interface) -> String {
     let (mut unions, mut bits, mut values) = (String::new(), String::new(), String::new());
-    for (i, param) in function.params.iter().enumerate() {
-        let union = match param.ty {
-            Scalar::F64 => Some(("bitrift_f64", "bitrift_u64")),
-            Scalar::F32 => Some(("bitrift_f32", "unsigned int")),
-            _ => None,
-        };
-        let value = match union {
-            Some((union, word)) => {
-                unions.push_str(&format!("    union {union} bitrift_p{i};\n"));
-                bits.push_str(&format!("    bitrift_p{i}.bitrift_bits = ({word})bitrift_in[{i}];\n"));
-                format!("bitrift_p{i}.bitrift_value")
+    let mut puts = String::new();
+    let mut word = 0;
+    for parameter in &interface.parameters {
+        let Parameter { name, c_type, passing, slots } = parameter;
+        let mut from = Vec::new();
+        for slot in slots {
+            if let Some((union, int)) = union_of(slot.ty) {
+                unions.push_str(&format!("    union {union} bitrift_p{word};\n"));
+                bits.push_str(&format!("    bitrift_p{word}.bitrift_bits = ({int})bitrift_in[{word}];\n"));
+                from.push(format!("bitrift_p{word}.bitrift_value"));
+            } else {
+                from.push(format!("({})({})bitrift_in[{word}]", slot.c_type, integer_type(slot.ty)));
             }
-            None => format!("({})({})bitrift_in[{i}]", param.c_type, integer_type(param.ty)),
-        };
-        values.push_str(&format!("        {} {} = {value};\n", param.c_type, param.name));
+            word += 1;
+        }
+        match (passing, slots.as_slice(), from.as_slice()) {
+            (Passing::Value, [slot], [value]) if slot.place == *name => {
+                values.push_str(&format!("        {c_type} {name} = {value};\n"));
+            }
+            _ => {
+                // What no word is put into is the same in every build.
+                values.push_str(&format!("        {} = {{0}};\n", object(parameter)));
+                let put = |(slot, value): (&Slot, &String)| format!("        {} = {value};\n", slot.place);
+                puts.extend(slots.iter().zip(&from).map(put));
+            }
+        }
     }
-    if function.params.is_empty() {
+    if word == 0 {
         bits.push_str("    (void)bitrift_in;\n");
     }
-    format!("{unions}{bits}    {{\n{values}")
+    // In C89 declarations stand before all statements.
+    if !is_plain(interface) && interface.returns != VOID {
+        values.push_str(&format!("        {} {RETURNED};\n", interface.returns));
+    }
+    format!("{unions}{bits}    {{\n{values}{puts}")
 }
 
-fn pack(ty: Scalar) -> String {
-    let float = |union: &str| {
-        format!(
-            "        union {union} bitrift_word;\n        bitrift_word.bitrift_value = bitrift_result;\n        \
-             *bitrift_out = bitrift_word.bitrift_bits;\n"
-        )
-    };
-    match ty {
-        Scalar::F64 => float("bitrift_f64"),
-        Scalar::F32 => float("bitrift_f32"),
-        signed if signed.is_signed() => {
-            let c_type = integer_type(signed);
-            format!("        *bitrift_out = (bitrift_u64)(bitrift_i64)({c_type})bitrift_result;\n")
-        }
-        unsigned => {
-            format!("        *bitrift_out = (bitrift_u64)({})bitrift_result;\n", integer_type(unsigned))
-        }
+/// Whether scalars go in and one comes out: then each is declared with its value.
+fn is_plain(interface: &Interface) -> bool {
+    let is_scalar = |p: &Parameter| matches!(p.slots.as_slice(), [slot] if slot.place == p.name);
+    let returned = |slot: &Slot| slot.place == RETURNED;
+    interface.parameters.iter().all(is_scalar)
+        && matches!(interface.results.as_slice(), [one] if returned(one))
+}
+
+/// The object of the caller that a parameter is, or points to.
+fn object(Parameter { name, c_type, passing, .. }: &Parameter) -> String {
+    match passing {
+        Passing::Array(length) => format!("{c_type} {name}[{length}]"),
+        Passing::Value | Passing::Pointer => format!("{c_type} {name}"),
     }
+}
+
+/// The union through which a float goes, and the integer type of its bits.
+fn union_of(ty: Scalar) -> Option<(&'static str, &'static str)> {
+    match ty {
+        Scalar::F64 => Some(("bitrift_f64", "bitrift_u64")),
+        Scalar::F32 => Some(("bitrift_f32", "unsigned int")),
+        _ => None,
+    }
+}
+
+/// Puts the results into words.
+fn pack(interface: &Interface) -> String {
+    let plain = is_plain(interface);
+    let each = |(k, slot): (usize, &Slot)| {
+        let place = &slot.place;
+        let out = if k == 0 { "*bitrift_out".to_string() } else { format!("bitrift_out[{k}]") };
+        match union_of(slot.ty) {
+            Some((union, _)) => {
+                let lines = format!(
+                    "        union {union} bitrift_word;\n        bitrift_word.bitrift_value = {place};\n        \
+                     {out} = bitrift_word.bitrift_bits;\n"
+                );
+                if plain { lines } else { format!("        {{\n{lines}        }}\n") }
+            }
+            None if slot.ty.is_signed() => {
+                let c_type = integer_type(slot.ty);
+                format!("        {out} = (bitrift_u64)(bitrift_i64)({c_type}){place};\n")
+            }
+            None => format!("        {out} = (bitrift_u64)({}){place};\n", integer_type(slot.ty)),
+        }
+    };
+    interface.results.iter().enumerate().map(each).collect()
 }
 
 /// The C type of an integer's width on every target.

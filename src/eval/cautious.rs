@@ -11,7 +11,7 @@ use super::process::{Gone, Process};
 use super::slab::{CAPACITY, Slab};
 use super::watch::{LOAD_WALL, blocked_limit};
 use super::{CallLimits, EvalError, LoadPlan};
-use crate::model::Outcome;
+use crate::model::Outcomes;
 
 /// Called while waiting; false gives up.
 pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
@@ -21,6 +21,8 @@ pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
 pub(crate) struct Call {
     pub function: usize,
     pub arity: usize,
+    /// Values that a call gives.
+    pub width: usize,
     /// Every input in a fork of its own.
     pub alone: bool,
     /// Where nothing has run before: what follows from here has no other history.
@@ -87,7 +89,7 @@ impl Helper {
         &mut self,
         call: Call,
         inputs: &[u64],
-        out: &mut Vec<Outcome>,
+        out: &mut Outcomes,
         go_on: GoOn<'_>,
     ) -> Result<Strain, EvalError> {
         let (near, spent) = (self.process.slab().near(), self.process.slab().spent());
@@ -97,8 +99,8 @@ impl Helper {
             let count = chunk.len() / call.arity.max(1);
             let slab = self.process.slab();
             slab.put_inputs(call.arity, chunk);
-            let Call { function, arity, alone, .. } = call;
-            let run = Run { function, arity, count, alone, fresh: call.fresh && first };
+            let Call { function, arity, width, alone, .. } = call;
+            let run = Run { function, arity, width, count, alone, fresh: call.fresh && first };
             first = false;
             let patience = 25 * blocked_limit(call.timeout);
             match self.ask(run, patience, go_on) {
@@ -111,7 +113,7 @@ impl Helper {
                     return Err(self.broken(format!("it ended with {status}")));
                 }
             }
-            out.extend((0..count).map(|index| self.process.slab().outcome(index)));
+            self.process.slab().read_outcomes(count, out);
         }
         let slab = self.process.slab();
         Ok(Strain { near: slab.near() - near, cpu: slab.spent().saturating_sub(spent) })
@@ -167,7 +169,7 @@ impl Helpers {
         (build, plan): (usize, &LoadPlan),
         call: Call,
         inputs: &[u64],
-        out: &mut Vec<Outcome>,
+        out: &mut Outcomes,
         go_on: GoOn<'_>,
     ) -> Result<Strain, EvalError> {
         let mut result = Err(EvalError::Stopped);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::Outcome;
+use crate::model::Outcomes;
 
 /// Why evaluation cannot go on. Faults of the code under test are outcomes, not errors.
 #[derive(Debug, thiserror::Error)]
@@ -18,15 +18,20 @@ pub enum EvalError {
 
 /// Runs inputs on the builds of one function. Build 0 is the baseline.
 pub trait Evaluator {
-    /// Values per input.
+    /// Words of an input.
     fn arity(&self) -> usize;
+
+    /// Values that a call gives.
+    fn width(&self) -> usize {
+        1
+    }
 
     /// Number of builds, the baseline included.
     fn builds(&self) -> usize;
 
     /// Evaluates `inputs` (each `arity` values of 64 bits, one after the other) on one build and
-    /// appends one outcome per input to `out`.
-    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError>;
+    /// appends what it made of each to `out`, which has this evaluator's width.
+    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError>;
 
     /// How long evaluating has taken since the evaluator was made, as far as it takes time.
     fn elapsed(&self) -> Duration {

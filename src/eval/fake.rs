@@ -1,7 +1,7 @@
-//! An evaluator made of closures, for tests of what stands on evaluation.
+//! An evaluator made of closures that give one value, for tests of what stands on evaluation.
 
 use super::{EvalError, Evaluator};
-use crate::model::Outcome;
+use crate::model::{Outcome, Outcomes};
 
 /// What a fake build does with an input.
 pub type FakeBuild = Box<dyn Fn(&[u64]) -> Outcome>;
@@ -27,8 +27,8 @@ impl Evaluator for Fake {
         self.builds.len()
     }
 
-    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
-        out.extend(inputs.chunks_exact(self.arity).map(&self.builds[build]));
+    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError> {
+        out.extend_ones(inputs.chunks_exact(self.arity).map(&self.builds[build]));
         Ok(())
     }
 }

@@ -21,6 +21,7 @@ struct CBatch {
     outputs: *mut u64,
     status: *mut u64,
     arity: usize,
+    width: usize,
     begin: usize,
     end: usize,
     phase: u64,
@@ -41,6 +42,8 @@ pub(crate) struct Batch {
     pub phase: Phase,
     pub control: ControlWords,
     pub arity: usize,
+    /// Words that a call gives.
+    pub width: usize,
     /// First input, and one past the last.
     pub begin: usize,
     pub end: usize,
@@ -51,7 +54,7 @@ impl Batch {
     /// only their status words are written. Ends early in every way code under test can end.
     ///
     /// # Safety
-    /// `shim` must be the entry point of a function of `arity` parameters in an object that stays
+    /// `shim` must be the entry point of a function of `arity` words in and `width` out in an object that stays
     /// loaded, and this process must be one that code under test may ruin.
     pub(crate) unsafe fn run(&self, slab: &Slab) -> usize {
         let batch = self.in_slab(slab);
@@ -79,6 +82,7 @@ impl Batch {
             outputs: slab.outputs_ptr(),
             status: slab.status_ptr(),
             arity: self.arity,
+            width: self.width,
             begin: self.begin,
             end: self.end,
             phase: self.phase.word(),
@@ -102,7 +106,7 @@ pub(crate) fn keeping_registers<T>(work: impl FnOnce() -> T) -> T {
 mod tests {
     use super::*;
     use crate::eval::CallLimits;
-    use crate::model::{FaultKind, Outcome};
+    use crate::model::{FaultKind, Outcome, Outcomes};
     use std::time::Duration;
 
     /// Halves a double; flips FTZ on for an argument of 1.
@@ -121,12 +125,21 @@ mod tests {
         let slab = Slab::create(CallLimits { timeout: Duration::from_secs(1), memory_mb: 100 }).unwrap();
         let bits: Vec<u64> = inputs.iter().map(|x| x.to_bits()).collect();
         slab.put_inputs(1, &bits);
-        let batch =
-            Batch { shim: halve, phase: Phase::Call(0), control, arity: 1, begin: 0, end: bits.len() };
+        let batch = Batch {
+            shim: halve,
+            phase: Phase::Call(0),
+            control,
+            arity: 1,
+            width: 1,
+            begin: 0,
+            end: bits.len(),
+        };
         // SAFETY: `halve` takes one word and gives one.
         unsafe { batch.run(&slab) };
         assert_eq!(slab.phase(), Phase::Idle);
-        (0..bits.len()).map(|i| slab.outcome(i)).collect()
+        let mut out = Outcomes::new(1);
+        slab.read_outcomes(bits.len(), &mut out);
+        out.firsts().to_vec()
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::model::{BuiltObject, ControlWords};
 pub(crate) struct Run {
     pub function: usize,
     pub arity: usize,
+    pub width: usize,
     pub count: usize,
     /// Every input in a fork of its own.
     pub alone: bool,
@@ -109,7 +110,11 @@ impl Nest {
                 },
             };
             let used = offspring.used;
-            match offspring.run(settled, Stretch { shim, arity: run.arity, begin, end }, rules) {
+            match offspring.run(
+                settled,
+                Stretch { shim, arity: run.arity, width: run.width, begin, end },
+                rules,
+            ) {
                 Ran::Released => return None,
                 Ran::ToItsEnd(alive) => {
                     begin = end;

@@ -14,7 +14,7 @@ use super::relays::Relays;
 use super::settle::leave;
 use super::slab::{CAPACITY, Phase, Slab};
 use super::{CallLimits, EvalError, Evaluator, LoadPlan};
-use crate::model::{MAX_PARAMS, Outcome};
+use crate::model::{MAX_COORDINATES, MAX_RESULTS, Outcomes};
 
 /// The program that a process in a hidden role starts others from: itself, even when the file it
 /// came from has been replaced since.
@@ -106,6 +106,8 @@ impl Host {
 pub(crate) struct Selection {
     pub function: usize,
     pub arity: usize,
+    /// Values that a call gives.
+    pub width: usize,
     /// Index of each build's object in the plans of the host; the baseline first.
     pub builds: Vec<usize>,
     /// Which of them run in a helper.
@@ -130,7 +132,8 @@ impl<'h> Native<'h> {
         let known = host.plans.len();
         let valid = selection.builds.iter().all(|&plan| plan < known)
             && selection.cautious.len() == selection.builds.len()
-            && (1..=MAX_PARAMS).contains(&selection.arity);
+            && (1..=MAX_COORDINATES).contains(&selection.arity)
+            && (1..=MAX_RESULTS).contains(&selection.width);
         if !valid {
             let reason = format!("a request that makes no sense: {selection:?}");
             return Err(EvalError::Helper { build: String::new(), reason });
@@ -157,11 +160,12 @@ impl<'h> Native<'h> {
     /// The time that inputs take on a build: of a hot one the calls alone, of another all that asking it takes.
     pub(crate) fn pace(&mut self, build: usize, inputs: &[u64]) -> Result<Duration, EvalError> {
         if !self.is_hot(build) {
-            let (begun, mut out) = (Instant::now(), Vec::new());
+            let (begun, mut out) = (Instant::now(), Outcomes::new(self.selection.width));
             self.evaluate(build, inputs, &mut out)?;
             return Ok(begun.elapsed());
         }
-        let (plan, arity) = (self.selection.builds[build], self.selection.arity);
+        let Selection { arity, width, .. } = self.selection;
+        let plan = self.selection.builds[build];
         let shim = self.shim(build)?;
         let control = self.host.plans[plan].object.control;
         let mut spent = Duration::ZERO;
@@ -169,7 +173,7 @@ impl<'h> Native<'h> {
             let slab = &self.host.slab;
             slab.put_inputs(arity, chunk);
             let end = chunk.len() / arity;
-            let batch = Batch { shim, phase: Phase::Call(plan), control, arity, begin: 0, end };
+            let batch = Batch { shim, phase: Phase::Call(plan), control, arity, width, begin: 0, end };
             let begun = Instant::now();
             // SAFETY: as in `evaluate_hot`.
             unsafe { batch.pace(slab) };
@@ -179,13 +183,9 @@ impl<'h> Native<'h> {
         Ok(spent)
     }
 
-    fn evaluate_hot(
-        &mut self,
-        build: usize,
-        inputs: &[u64],
-        out: &mut Vec<Outcome>,
-    ) -> Result<(), EvalError> {
-        let (plan, arity) = (self.selection.builds[build], self.selection.arity);
+    fn evaluate_hot(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError> {
+        let Selection { arity, width, .. } = self.selection;
+        let plan = self.selection.builds[build];
         let shim = self.shim(build)?;
         let control = self.host.plans[plan].object.control;
         for chunk in inputs.chunks(CAPACITY * arity) {
@@ -193,14 +193,14 @@ impl<'h> Native<'h> {
             // The copy lets the watcher name the input of a call that does not return.
             slab.put_inputs(arity, chunk);
             let end = chunk.len() / arity;
-            let batch = Batch { shim, phase: Phase::Call(plan), control, arity, begin: 0, end };
-            // SAFETY: the shim belongs to an object that stays loaded, its arity is the function's,
+            let batch = Batch { shim, phase: Phase::Call(plan), control, arity, width, begin: 0, end };
+            // SAFETY: the shim belongs to an object that stays loaded, its words are the function's,
             // and a Host lives only in worker processes.
             let broken = unsafe { batch.run(slab) };
             if broken == 0 {
-                out.extend((0..end).map(|index| Outcome::Value(slab.value(index))));
+                slab.read_values(end, out);
             } else {
-                out.extend((0..end).map(|index| slab.outcome(index)));
+                slab.read_outcomes(end, out);
                 (0..end).for_each(|index| slab.set_fault(index, None));
             }
             self.host.refuse_strays(end);
@@ -218,20 +218,24 @@ impl Evaluator for Native<'_> {
         self.selection.arity
     }
 
+    fn width(&self) -> usize {
+        self.selection.width
+    }
+
     fn builds(&self) -> usize {
         self.selection.builds.len()
     }
 
-    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
+    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError> {
         let plan = self.selection.builds[build];
         if self.is_hot(build) {
             return self.evaluate_hot(build, inputs, out);
         }
         let Host { plans, helpers, relays, slab, timeout, .. } = &mut *self.host;
-        let (function, arity) = (self.selection.function, self.selection.arity);
+        let Selection { function, arity, width, .. } = self.selection;
         // Each piece of work begins anew, so that its outcomes do not depend on what a worker did before.
         let fresh = std::mem::replace(&mut self.fresh[build], false);
-        let call = Call { function, arity, alone: false, fresh, timeout: *timeout };
+        let call = Call { function, arity, width, alone: false, fresh, timeout: *timeout };
         // Waiting for another process is a sign of life.
         let strain = match &plans[plan].object.runner {
             Some(runner) => {

@@ -22,6 +22,7 @@ use crate::model::ControlWords;
 pub(super) struct Stretch {
     pub shim: Shim,
     pub arity: usize,
+    pub width: usize,
     pub begin: usize,
     pub end: usize,
 }
@@ -110,14 +111,15 @@ impl Offspring {
     }
 }
 
-const WORDS: usize = 5;
+const WORDS: usize = 6;
 
 impl Stretch {
     /// A fork has its parent's addresses, so that a shim is a number to both.
     fn to_bytes(self, ticket: u64) -> [u8; WORDS * 8] {
         let mut bytes = [0; WORDS * 8];
-        let words =
-            [ticket, self.shim as usize as u64, self.arity as u64, self.begin as u64, self.end as u64];
+        let sizes =
+            [self.shim as usize, self.arity, self.width, self.begin, self.end].map(|size| size as u64);
+        let words = [ticket].into_iter().chain(sizes);
         for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_ne_bytes());
         }
@@ -135,7 +137,7 @@ impl Stretch {
         let size = |k: usize| word(k) as usize;
         // SAFETY: the address of a shim, by the caller's promise.
         let shim = unsafe { std::mem::transmute::<usize, Shim>(size(1)) };
-        (word(0), Stretch { shim, arity: size(2), begin: size(3), end: size(4) })
+        (word(0), Stretch { shim, arity: size(2), width: size(3), begin: size(4), end: size(5) })
     }
 }
 
@@ -148,10 +150,10 @@ fn serve(settled: &Settled, control: ControlWords, line: &OwnedFd) -> ! {
             leave(0);
         }
         // SAFETY: sent by the parent, for this socket has no other end.
-        let (ticket, Stretch { shim, arity, begin, end }) = unsafe { Stretch::from_bytes(&bytes) };
-        let batch = Batch { shim, phase: Phase::Call(0), control, arity, begin, end };
+        let (ticket, Stretch { shim, arity, width, begin, end }) = unsafe { Stretch::from_bytes(&bytes) };
+        let batch = Batch { shim, phase: Phase::Call(0), control, arity, width, begin, end };
         let begun = cpu_time();
-        // SAFETY: the shim is of this arity by the request, and this fork is there to be ruined.
+        // SAFETY: the shim takes and gives these words by the request, and this fork is there to be ruined.
         unsafe { batch.run(&settled.slab) };
         settled.slab.add_spent(cpu_time().saturating_sub(begun));
         settled.slab.set_phase(Phase::Idle);

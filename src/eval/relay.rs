@@ -20,7 +20,7 @@ use super::runner::{Errand, Lost, Runner, Wire};
 use super::settle::Settled;
 use super::slab::{CAPACITY, Slab, decode_fault};
 use super::words::{Done, Mode};
-use crate::model::{BuiltObject, FaultKind, MAX_PARAMS, Outcome, RunnerPlan};
+use crate::model::{BuiltObject, FaultKind, MAX_COORDINATES, MAX_RESULTS, Outcomes, RunnerPlan};
 
 /// Emulated code takes up to about twenty times as long as native code, and most calls are far from
 /// the timeout.
@@ -42,9 +42,8 @@ pub(super) struct Relay {
 }
 
 /// What came of a batch.
-#[derive(Default)]
 struct Gathered {
-    outcomes: Vec<Outcome>,
+    outcomes: Outcomes,
     /// Runners that fell silent.
     silent: u32,
     strain: Strain,
@@ -82,14 +81,15 @@ impl Relay {
         &mut self,
         call: Call,
         inputs: &[u64],
-        out: &mut Vec<Outcome>,
+        out: &mut Outcomes,
         wire: &mut Wire<'_>,
     ) -> Result<Strain, Lost> {
-        let arity = call.arity;
-        if !(1..=MAX_PARAMS).contains(&arity) {
-            return Err(Lost::Refused(format!("a request of {arity} parameters")));
+        let Call { arity, width, .. } = call;
+        if !(1..=MAX_COORDINATES).contains(&arity) || !(1..=MAX_RESULTS).contains(&width) {
+            return Err(Lost::Refused(format!("a request of {arity} words in and {width} out")));
         }
-        let mut gathered = Gathered::default();
+        let strain = Strain::default();
+        let mut gathered = Gathered { outcomes: Outcomes::new(width), silent: 0, strain };
         for chunk in inputs.chunks(CAPACITY * arity) {
             self.run_batch(call, chunk, &mut gathered, wire)?;
         }
@@ -135,7 +135,7 @@ impl Relay {
         };
         gathered.silent += u32::from(fault == FaultKind::Timeout);
         if range.len() <= 1 || gathered.silent > MOST_SILENT {
-            gathered.outcomes.extend(range.map(|_| Outcome::Fault(fault)));
+            range.for_each(|_| gathered.outcomes.push_fault(fault));
             return Ok(());
         }
         let middle = range.start + range.len() / 2;
@@ -159,8 +159,8 @@ impl Relay {
         }
         let Some(runner) = &mut self.runner else { return Err(Lost::Garbled) };
         let inputs = &inputs[range.start * call.arity..range.end * call.arity];
-        let Call { function, arity, timeout, .. } = call;
-        let errand = Errand { function, arity, mode, inputs, timeout: timeout * factor };
+        let Call { function, arity, width, timeout, .. } = call;
+        let errand = Errand { function, arity, width, mode, inputs, timeout: timeout * factor };
         match runner.run(&errand, wire) {
             Ok(done) => {
                 gathered.add(&done);
@@ -178,9 +178,12 @@ impl Gathered {
     fn add(&mut self, done: &Done) {
         self.strain.near += done.near;
         self.strain.cpu += Duration::from_nanos(done.spent_ns);
-        let fault = |i: usize| done.statuses.get(i).and_then(|&word| decode_fault(word));
-        let outcome = |(i, &bits): (usize, &u64)| fault(i).map_or(Outcome::Value(bits), Outcome::Fault);
-        self.outcomes.extend(done.values.iter().enumerate().map(outcome));
+        for (i, values) in done.values.chunks_exact(self.outcomes.width()).enumerate() {
+            match done.statuses.get(i).and_then(|&word| decode_fault(word)) {
+                None => self.outcomes.push_values(values.iter().copied()),
+                Some(kind) => self.outcomes.push_fault(kind),
+            }
+        }
     }
 }
 
@@ -231,21 +234,13 @@ pub(super) fn serve(settled: &mut Settled, object: &BuiltObject, plan: &RunnerPl
 
 /// Runs the inputs of a slab and puts their outcomes there.
 fn answer(relay: &mut Relay, run: Run, slab: &Slab, wire: &mut Wire<'_>) -> Result<(), Lost> {
-    let Run { function, arity, alone, fresh, count } = run;
-    let inputs = slab.inputs(count.min(CAPACITY) * arity.min(MAX_PARAMS));
-    let call = Call { function, arity, alone, fresh, timeout: slab.timeout() };
-    let mut outcomes = Vec::new();
+    let Run { function, arity, width, alone, fresh, count } = run;
+    let inputs = slab.inputs(count.min(CAPACITY) * arity.min(MAX_COORDINATES));
+    let call = Call { function, arity, width, alone, fresh, timeout: slab.timeout() };
+    let mut outcomes = Outcomes::new(width);
     let strain = relay.run(call, &inputs, &mut outcomes, wire)?;
     slab.add_near(strain.near);
     slab.add_spent(strain.cpu);
-    for (index, outcome) in outcomes.into_iter().enumerate() {
-        match outcome {
-            Outcome::Value(bits) => {
-                slab.set_value(index, bits);
-                slab.set_fault(index, None);
-            }
-            Outcome::Fault(kind) => slab.set_fault(index, Some(kind)),
-        }
-    }
+    outcomes.iter().enumerate().for_each(|(index, returned)| slab.set_outcome(index, returned));
     Ok(())
 }

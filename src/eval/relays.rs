@@ -9,7 +9,7 @@ use super::cautious::{Call, Strain};
 use super::relay::{Relay, in_words};
 use super::runner::{Lost, Wire};
 use super::{CallLimits, EvalError, LoadPlan};
-use crate::model::{Outcome, RunnerPlan};
+use crate::model::{Outcomes, RunnerPlan};
 
 pub(super) struct Relays {
     /// Where the copies of programs go.
@@ -34,7 +34,7 @@ impl Relays {
         (build, plan, runner): (usize, &LoadPlan, &RunnerPlan),
         call: Call,
         inputs: &[u64],
-        out: &mut Vec<Outcome>,
+        out: &mut Outcomes,
         beat: &mut dyn FnMut(),
     ) -> Result<Strain, EvalError> {
         // A runner that is gone must not take this process along. Code under test, which should meet the
@@ -52,7 +52,7 @@ impl Relays {
         (build, plan, runner): (usize, &LoadPlan, &RunnerPlan),
         call: Call,
         inputs: &[u64],
-        out: &mut Vec<Outcome>,
+        out: &mut Outcomes,
         wire: &mut Wire<'_>,
     ) -> Result<Strain, EvalError> {
         let broken = |lost: Lost| EvalError::Helper { build: plan.build.to_string(), reason: in_words(lost) };

@@ -14,7 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, getrlimit, pidfd_open};
 
 use super::process::wait;
 use super::watch::{LOAD_WALL, blocked_limit, cpu_clock, cpu_time, is_runnable};
-use super::words::{Done, Message, Mode, Ready, hello, parse, refusal, request};
+use super::words::{Asked, Done, Expected, Message, Mode, Ready, hello, parse, refusal, request};
 use crate::model::{FaultKind, RunnerPlan};
 
 /// An emulator's own memory: the code it has translated.
@@ -41,6 +41,7 @@ pub(super) enum Lost {
 pub(super) struct Errand<'i> {
     pub function: usize,
     pub arity: usize,
+    pub width: usize,
     pub mode: Mode,
     pub inputs: &'i [u64],
     /// CPU time of one call.
@@ -96,7 +97,7 @@ impl Runner {
         let mut runner = Runner::spawn(program, plan, memory_mb).map_err(refused)?;
         let tick = Duration::from_millis(50);
         let patience = Patience { cpu: None, silence: LOAD_WALL, most: LOAD_WALL, tick };
-        match runner.exchange(hello(&plan.setting), 0, &patience, wire)? {
+        match runner.exchange(hello(&plan.setting), Expected { count: 0, width: 0 }, &patience, wire)? {
             Message::Ready(Ready { .. }) => {
                 runner.seen = runner.used_cpu();
                 Ok(runner)
@@ -156,7 +157,7 @@ impl Runner {
 
     /// Runs an errand.
     pub(super) fn run(&mut self, errand: &Errand<'_>, wire: &mut Wire<'_>) -> Result<Done, Lost> {
-        let Errand { function, arity, mode, inputs, timeout } = *errand;
+        let Errand { function, arity, width, mode, inputs, timeout } = *errand;
         let hot = mode == Mode::Hot;
         self.used |= hot;
         let patience = Patience {
@@ -168,8 +169,9 @@ impl Runner {
             tick: (timeout / 16).clamp(Duration::from_millis(1), Duration::from_millis(50)),
         };
         let micros = u64::try_from(timeout.as_micros()).unwrap_or(u64::MAX);
-        let asked = request(function, arity, mode, micros, inputs);
-        match self.exchange(asked, inputs.len() / arity.max(1), &patience, wire)? {
+        let asked = request(&Asked { function, arity, width, mode, timeout_us: micros }, inputs);
+        let answer = Expected { count: inputs.len() / arity.max(1), width };
+        match self.exchange(asked, answer, &patience, wire)? {
             Message::Done(mut done) => {
                 let now = self.used_cpu();
                 let spent = now.saturating_sub(std::mem::replace(&mut self.seen, now));
@@ -187,7 +189,7 @@ impl Runner {
     fn exchange(
         &mut self,
         asked: Vec<u8>,
-        count: usize,
+        expected: Expected,
         patience: &Patience,
         wire: &mut Wire<'_>,
     ) -> Result<Message, Lost> {
@@ -196,7 +198,7 @@ impl Runner {
         let mut looked = heard;
         self.send(&mut unsent);
         loop {
-            match parse(&self.unread, count).map_err(|_| Lost::Garbled)? {
+            match parse(&self.unread, expected).map_err(|_| Lost::Garbled)? {
                 Some((message, length)) => {
                     self.unread.drain(..length);
                     heard = Instant::now();

@@ -12,15 +12,15 @@ use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
 use super::CallLimits;
-use crate::model::{FaultKind, MAX_PARAMS, Outcome};
+use crate::model::{FaultKind, MAX_COORDINATES, MAX_RESULTS, Outcome, Outcomes, Returned};
 
 /// Inputs a slab holds; a longer batch is cut.
 pub(crate) const CAPACITY: usize = 4096;
 
 const PAGE: usize = 4096;
 const INPUTS: usize = PAGE;
-const OUTPUTS: usize = INPUTS + CAPACITY * MAX_PARAMS * 8;
-const STATUS: usize = OUTPUTS + CAPACITY * 8;
+const OUTPUTS: usize = INPUTS + CAPACITY * MAX_COORDINATES * 8;
+const STATUS: usize = OUTPUTS + CAPACITY * MAX_RESULTS * 8;
 const SIZE: usize = STATUS + CAPACITY * 8;
 
 /// What a process is doing.
@@ -152,41 +152,64 @@ impl Slab {
         unsafe { self.map.as_mut_ptr().add(offset).cast() }
     }
 
-    /// Puts a batch's inputs in and clears nothing else. At most `CAPACITY` inputs of `MAX_PARAMS`.
+    /// Puts a batch's inputs in and clears nothing else. At most `CAPACITY` inputs of `MAX_COORDINATES`.
     pub(crate) fn put_inputs(&self, arity: usize, inputs: &[u64]) {
-        assert!(inputs.len() <= CAPACITY * MAX_PARAMS, "a batch larger than its slab");
+        assert!(inputs.len() <= CAPACITY * MAX_COORDINATES, "a batch larger than its slab");
         self.page().arity.store(arity as u64, Relaxed);
-        // SAFETY: the area holds CAPACITY * MAX_PARAMS words and does not overlap a Rust slice; the
+        // SAFETY: the area holds CAPACITY * MAX_COORDINATES words and does not overlap a Rust slice; the
         // process that reads it is waiting for a request.
         unsafe { std::ptr::copy_nonoverlapping(inputs.as_ptr(), self.word_ptr(INPUTS), inputs.len()) };
     }
 
     /// The first `count` words of inputs.
     pub(crate) fn inputs(&self, count: usize) -> Vec<u64> {
-        assert!(count <= CAPACITY * MAX_PARAMS, "more inputs than a slab holds");
+        assert!(count <= CAPACITY * MAX_COORDINATES, "more inputs than a slab holds");
         // SAFETY: in the area of inputs, just checked; nobody writes while it is read.
         (0..count).map(|k| unsafe { self.inputs_ptr().add(k).read_volatile() }).collect()
     }
 
-    pub(crate) fn set_value(&self, index: usize, bits: u64) {
-        assert!(index < CAPACITY);
-        // SAFETY: in the area of CAPACITY words, just checked; nobody reads while it is written.
-        unsafe { self.outputs_ptr().add(index).write_volatile(bits) }
+    /// Puts in what was made of an input, for a reader of as many values.
+    pub(crate) fn set_outcome(&self, index: usize, returned: Returned<'_>) {
+        self.set_fault(index, returned.first.fault());
+        let width = 1 + returned.rest.len();
+        if let Some(first) = returned.first.value() {
+            for (k, bits) in [first].iter().chain(returned.rest).enumerate() {
+                let at = index * width + k;
+                assert!(at < CAPACITY * MAX_RESULTS);
+                // SAFETY: in the area of results, just checked; nobody reads while it is written.
+                unsafe { self.outputs_ptr().add(at).write_volatile(*bits) }
+            }
+        }
     }
 
-    pub(crate) fn value(&self, index: usize) -> u64 {
-        assert!(index < CAPACITY);
-        // SAFETY: in the area of CAPACITY words, just checked; nobody writes while it is read.
-        unsafe { self.outputs_ptr().add(index).read_volatile() }
+    /// A word of the results.
+    pub(crate) fn value(&self, at: usize) -> u64 {
+        assert!(at < CAPACITY * MAX_RESULTS);
+        // SAFETY: in the area of results, just checked; nobody writes while it is read.
+        unsafe { self.outputs_ptr().add(at).read_volatile() }
     }
 
-    pub(crate) fn outcome(&self, index: usize) -> Outcome {
-        assert!(index < CAPACITY);
-        // SAFETY: as in `value`.
-        let status = unsafe { self.status_ptr().add(index).read_volatile() };
-        match decode_fault(status) {
-            None => Outcome::Value(self.value(index)),
-            Some(kind) => Outcome::Fault(kind),
+    /// Appends what was made of the first `count` inputs.
+    pub(crate) fn read_outcomes(&self, count: usize, out: &mut Outcomes) {
+        let width = out.width();
+        assert!(count <= CAPACITY && width <= MAX_RESULTS);
+        for index in 0..count {
+            // SAFETY: in the area of CAPACITY words, just checked; nobody writes while it is read.
+            let status = unsafe { self.status_ptr().add(index).read_volatile() };
+            match decode_fault(status) {
+                None => out.push_values((0..width).map(|k| self.value(index * width + k))),
+                Some(kind) => out.push_fault(kind),
+            }
+        }
+    }
+
+    /// As `read_outcomes`, when no call had a fault.
+    pub(crate) fn read_values(&self, count: usize, out: &mut Outcomes) {
+        let width = out.width();
+        if width == 1 {
+            out.extend_ones((0..count).map(|index| Outcome::Value(self.value(index))));
+        } else {
+            (0..count).for_each(|index| out.push_values((0..width).map(|k| self.value(index * width + k))));
         }
     }
 
@@ -221,7 +244,7 @@ impl Slab {
     /// The input whose call is under way; None when the page makes no sense.
     pub(crate) fn input(&self) -> Option<Vec<u64>> {
         let (index, arity) = (self.index(), self.page().arity.load(Relaxed) as usize);
-        if index >= CAPACITY || arity > MAX_PARAMS {
+        if index >= CAPACITY || arity > MAX_COORDINATES {
             return None;
         }
         // SAFETY: (index + 1) * arity words lie inside the area, just checked.
@@ -343,11 +366,28 @@ mod tests {
         let slab = Slab::create(LIMITS).unwrap();
         let kinds = [FaultKind::Timeout, FaultKind::Signal(11), FaultKind::Exit(-3), FaultKind::Fpenv];
         for kind in kinds.into_iter().chain([FaultKind::Garbled]) {
-            slab.set_fault(3, Some(kind));
-            assert_eq!(slab.outcome(3), Outcome::Fault(kind));
+            slab.set_fault(0, Some(kind));
+            assert_eq!(outcomes(&slab, 1).firsts(), [Outcome::Fault(kind)]);
         }
-        slab.set_fault(3, None);
-        assert_eq!(slab.outcome(3), Outcome::Value(0));
+        slab.set_fault(0, None);
+        assert_eq!(outcomes(&slab, 1).firsts(), [Outcome::Value(0)]);
+    }
+
+    fn outcomes(slab: &Slab, width: usize) -> Outcomes {
+        let mut out = Outcomes::new(width);
+        slab.read_outcomes(1, &mut out);
+        out
+    }
+
+    #[test]
+    fn every_value_of_a_wide_outcome_comes_back() {
+        let slab = Slab::create(LIMITS).unwrap();
+        let rest: Vec<u64> = (1..MAX_RESULTS as u64).collect();
+        let wide = Returned { first: Outcome::Value(9), rest: &rest };
+        slab.set_outcome(0, wide);
+        assert_eq!(outcomes(&slab, MAX_RESULTS).get(0), wide);
+        slab.set_outcome(CAPACITY - 1, wide);
+        assert_eq!(slab.value(CAPACITY * MAX_RESULTS - 1), 63);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! says. What a runner writes may be noise.
 
 use super::slab::CAPACITY;
-use crate::model::{FpSetting, Precision, Rounding};
+use crate::model::{FpSetting, MAX_RESULTS, Precision, Rounding};
 
-const PROTOCOL: u64 = 1;
+const PROTOCOL: u64 = 2;
 const HELLO: u64 = 0x6272_0001;
 const READY: u64 = 0x6272_0002;
 const RUN: u64 = 0x6272_0003;
@@ -12,8 +12,8 @@ const BEAT: u64 = 0x6272_0004;
 const DONE: u64 = 0x6272_0005;
 const REFUSED: u64 = 0x6272_0006;
 
-/// Three numbers, then results and statuses of a full batch.
-const LONGEST: u64 = 3 + 2 * CAPACITY as u64;
+/// Three numbers, then results and statuses of a full batch of the widest function.
+const LONGEST: u64 = 3 + (CAPACITY * (MAX_RESULTS + 1)) as u64;
 
 /// How a runner makes the calls of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,14 +70,32 @@ pub(super) fn hello(setting: &FpSetting) -> Vec<u8> {
     bytes(HELLO, &[PROTOCOL, flush, rounding, setting.precision.map_or(0, Precision::bits)], &[])
 }
 
-pub(super) fn request(function: usize, arity: usize, mode: Mode, timeout_us: u64, inputs: &[u64]) -> Vec<u8> {
-    let count = (inputs.len() / arity.max(1)) as u64;
-    let mode = match mode {
+/// What a request says of its inputs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub function: usize,
+    pub arity: usize,
+    pub width: usize,
+    pub mode: Mode,
+    pub timeout_us: u64,
+}
+
+/// What the answer to a request must have: results of so many inputs, of so many words each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expected {
+    pub count: usize,
+    pub width: usize,
+}
+
+pub(super) fn request(asked: &Asked, inputs: &[u64]) -> Vec<u8> {
+    let count = (inputs.len() / asked.arity.max(1)) as u64;
+    let mode = match asked.mode {
         Mode::Hot => 0,
         Mode::Fork => 1,
         Mode::Alone => 2,
     };
-    bytes(RUN, &[function as u64, arity as u64, count, mode, timeout_us], inputs)
+    let [function, arity, width] = [asked.function, asked.arity, asked.width].map(|size| size as u64);
+    bytes(RUN, &[function, arity, width, count, mode, asked.timeout_us], inputs)
 }
 
 fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
@@ -89,9 +107,8 @@ fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// The next message of a stream and the bytes it takes; None while it is not all there. `count` is
-/// the number of inputs asked for.
-pub(super) fn parse(stream: &[u8], count: usize) -> Result<Option<(Message, usize)>, Noise> {
+/// The next message of a stream and the bytes it takes; None while it is not all there.
+pub(super) fn parse(stream: &[u8], expected: Expected) -> Result<Option<(Message, usize)>, Noise> {
     let Some([tag, length]) = words(stream) else { return Ok(None) };
     let known = matches!((tag, length), (READY, 6) | (BEAT, 0) | (REFUSED, 1))
         || (tag == DONE && (3..=LONGEST).contains(&length));
@@ -107,11 +124,12 @@ pub(super) fn parse(stream: &[u8], count: usize) -> Result<Option<(Message, usiz
         (BEAT, ..) => Message::Beat,
         (REFUSED, _, Some([reason]), _) => Message::Refused(reason),
         (DONE, _, _, Some([faults, near, spent_ns])) => {
-            let wanted = 3 + if faults > 0 { 2 * count } else { count };
+            let results = expected.count * expected.width;
+            let wanted = 3 + results + if faults > 0 { expected.count } else { 0 };
             if length != wanted {
                 return Err(Noise);
             }
-            let (values, statuses) = body[24..].split_at(count * 8);
+            let (values, statuses) = body[24..].split_at(results * 8);
             Message::Done(Done { near, spent_ns, values: all_words(values), statuses: all_words(statuses) })
         }
         _ => return Err(Noise),
@@ -147,6 +165,8 @@ pub(super) fn refusal(reason: u64) -> String {
 mod tests {
     use super::*;
 
+    const TWO: Expected = Expected { count: 2, width: 1 };
+
     fn stream(words: &[u64]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
@@ -155,19 +175,28 @@ mod tests {
     fn a_message_is_taken_once_all_of_it_is_there() {
         let mut bytes = stream(&[BEAT, 0, DONE, 5, 0, 2, 900, 7, 8]);
         bytes.extend([1, 2, 3]);
-        assert_eq!(parse(&bytes, 2), Ok(Some((Message::Beat, 16))));
+        assert_eq!(parse(&bytes, TWO), Ok(Some((Message::Beat, 16))));
         let done = Done { near: 2, spent_ns: 900, values: vec![7, 8], statuses: Vec::new() };
-        assert_eq!(parse(&bytes[16..], 2), Ok(Some((Message::Done(done), 56))));
+        assert_eq!(parse(&bytes[16..], TWO), Ok(Some((Message::Done(done), 56))));
         for cut in 0..56 {
-            assert_eq!(parse(&bytes[16..16 + cut], 2), Ok(None), "{cut}");
+            assert_eq!(parse(&bytes[16..16 + cut], TWO), Ok(None), "{cut}");
         }
     }
 
     #[test]
     fn statuses_come_only_with_faults() {
         let bytes = stream(&[DONE, 7, 1, 0, 0, 7, 8, 0, 4 << 32]);
-        let Ok(Some((Message::Done(done), _))) = parse(&bytes, 2) else { panic!() };
+        let Ok(Some((Message::Done(done), _))) = parse(&bytes, TWO) else { panic!() };
         assert_eq!(done.statuses, [0, 4 << 32]);
+    }
+
+    #[test]
+    fn a_wide_answer_has_all_words_of_every_input_and_one_status_each() {
+        let wide = Expected { count: 2, width: 3 };
+        let bytes = stream(&[DONE, 11, 1, 0, 0, 1, 2, 3, 4, 5, 6, 0, 4 << 32]);
+        let Ok(Some((Message::Done(done), _))) = parse(&bytes, wide) else { panic!() };
+        assert_eq!((done.values, done.statuses), ((1..=6).collect(), vec![0, 4 << 32]));
+        assert_eq!(parse(&bytes, TWO), Err(Noise));
     }
 
     #[test]
@@ -180,8 +209,8 @@ mod tests {
             &[DONE, 4, 0, 0, 0, 7],
             &[READY, 6, 99, 1, 8, 0, 0, 1],
         ] {
-            assert_eq!(parse(&stream(words), 2), Err(Noise), "{words:x?}");
+            assert_eq!(parse(&stream(words), TWO), Err(Noise), "{words:x?}");
         }
-        assert_eq!(parse(b"Segmentation fault", 1), Err(Noise));
+        assert_eq!(parse(b"Segmentation fault", TWO), Err(Noise));
     }
 }

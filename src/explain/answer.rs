@@ -138,7 +138,7 @@ impl Explainer<'_> {
         };
         let scene =
             Scene { desk: self.desk, reference: ground.reference.clone(), variant: ground.variant.clone() };
-        let inquiry = Inquiry::new(scene, case, ground.yardstick);
+        let inquiry = Inquiry::new(scene, case, ground.yardstick.clone());
         let before = self.spent();
         if let Some(at) = self.recognise(pair, &inquiry)? {
             let spent = since(self.spent(), before);
@@ -163,7 +163,7 @@ impl Explainer<'_> {
             alone: guilty.iter().map(|guilt| guilt.alone(&inquiry)).collect(),
             cured: cured(&inquiry, &guilty),
             guilty,
-            cases: vec![(case.clone(), ground.yardstick)],
+            cases: vec![(case.clone(), ground.yardstick.clone())],
             ground,
             layers,
         };

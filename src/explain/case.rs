@@ -1,8 +1,8 @@
 //! One finding under question: its input, what the baseline answers, and when another answer shows the same
 //! difference.
 
-use crate::fp::{NanPolicy, Scalar, inconsistency};
-use crate::model::{ClassChange, FindingId, Outcome};
+use crate::fp::NanPolicy;
+use crate::model::{ClassChange, FindingId, Outcome, Results, Whole};
 
 /// A difference must have this part of the finding's bits to count: code beside the cause often differs by an ulp
 /// of its own.
@@ -17,7 +17,7 @@ pub struct Case {
     /// Which function of the experiment.
     pub function: usize,
     pub inputs: Vec<u64>,
-    pub result: Scalar,
+    pub results: Results,
     pub nan: NanPolicy,
 }
 
@@ -37,20 +37,20 @@ impl Gap {
 
 impl Case {
     /// None when one of them gave no value.
-    pub fn gap(&self, baseline: Outcome, other: Outcome) -> Option<Gap> {
-        let (Outcome::Value(a), Outcome::Value(b)) = (baseline, other) else { return None };
-        let change = ClassChange::between(self.result, self.nan, baseline, other);
-        Some(Gap {
-            bits: inconsistency(self.result, a, b, self.nan),
-            class: change.is_some_and(ClassChange::is_inconsistent),
-        })
+    pub fn gap(&self, baseline: &Whole, other: &Whole) -> Option<Gap> {
+        if !baseline.is_value() || !other.is_value() {
+            return None;
+        }
+        let difference = self.results.compare(self.nan, baseline.returned(), other.returned());
+        let class = difference.change.is_some_and(ClassChange::is_inconsistent);
+        Some(Gap { bits: difference.bits, class })
     }
 }
 
 /// What is measured against: the baseline's answer and how far the variant's is from it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Yardstick {
-    pub baseline: Outcome,
+    pub baseline: Whole,
     pub gap: Gap,
 }
 
@@ -67,8 +67,8 @@ pub enum Trial {
 }
 
 impl Yardstick {
-    pub fn judge(&self, case: &Case, answer: Outcome) -> Trial {
-        match (case.gap(self.baseline, answer), answer) {
+    pub fn judge(&self, case: &Case, answer: &Whole) -> Trial {
+        match (case.gap(&self.baseline, answer), answer.first) {
             (_, Outcome::Fault(kind)) => Trial::Fault(kind.to_string()),
             (Some(gap), _) if self.is_same(gap) => Trial::Shows,
             _ => Trial::Agrees,
@@ -87,6 +87,7 @@ impl Yardstick {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::Scalar;
     use crate::model::FaultKind;
 
     fn value(x: f64) -> Outcome {
@@ -98,28 +99,28 @@ mod tests {
             id: "f#b.1".parse().unwrap(),
             function: 0,
             inputs: vec![0],
-            result: Scalar::F64,
+            results: Results::one(Scalar::F64),
             nan: NanPolicy::Any,
         };
-        let gap = case.gap(value(1.0), value(variant)).unwrap();
-        (case, Yardstick { baseline: value(1.0), gap })
+        let gap = case.gap(&value(1.0).into(), &value(variant).into()).unwrap();
+        (case, Yardstick { baseline: value(1.0).into(), gap })
     }
 
     #[test]
     fn half_the_bits_or_many_are_a_difference_and_an_ulp_beside_it_is_not() {
         let (case, yardstick) = yardstick(1.0 + f64::EPSILON * 1e6);
-        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON * 300.0)), Trial::Shows);
-        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON * 200.0)), Trial::Agrees);
-        assert_eq!(yardstick.judge(&case, value(1.0 - f64::EPSILON * 1e6)), Trial::Shows);
-        assert_eq!(yardstick.judge(&case, value(1.0 + f64::EPSILON)), Trial::Agrees);
-        assert_eq!(yardstick.judge(&case, value(1.0)), Trial::Agrees);
+        assert_eq!(yardstick.judge(&case, &value(1.0 + f64::EPSILON * 300.0).into()), Trial::Shows);
+        assert_eq!(yardstick.judge(&case, &value(1.0 + f64::EPSILON * 200.0).into()), Trial::Agrees);
+        assert_eq!(yardstick.judge(&case, &value(1.0 - f64::EPSILON * 1e6).into()), Trial::Shows);
+        assert_eq!(yardstick.judge(&case, &value(1.0 + f64::EPSILON).into()), Trial::Agrees);
+        assert_eq!(yardstick.judge(&case, &value(1.0).into()), Trial::Agrees);
     }
 
     #[test]
     fn a_change_of_class_is_the_same_as_another_and_a_fault_is_neither() {
         let (case, yardstick) = yardstick(f64::NAN);
-        assert_eq!(yardstick.judge(&case, value(f64::INFINITY)), Trial::Shows);
+        assert_eq!(yardstick.judge(&case, &value(f64::INFINITY).into()), Trial::Shows);
         let crash = Outcome::Fault(FaultKind::Signal(11));
-        assert_eq!(yardstick.judge(&case, crash), Trial::Fault("SIGSEGV".into()));
+        assert_eq!(yardstick.judge(&case, &crash.into()), Trial::Fault("SIGSEGV".into()));
     }
 }

@@ -9,8 +9,7 @@ use super::fragile::fragility;
 use super::reference::reference;
 use super::scene::{Desk, Side};
 use super::whole::Workshop;
-use crate::fp::format_dec;
-use crate::model::{Build, Environment, Fragility, FunctionStatus, LayerRow, Outcome, Standing, Suspect};
+use crate::model::{Build, Environment, Fragility, FunctionStatus, LayerRow, Standing, Suspect, Whole};
 
 /// Two builds between which there are findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +55,10 @@ impl Looker<'_> {
             (Err(reason), _) | (_, Err(reason)) => return Ok(Look::Unavailable(reason)),
         };
         let answers = [self.ask(&baseline)?, self.ask(&variant)?];
-        let Some(gap) = self.case.gap(answers[0], answers[1]).filter(|gap| gap.is_there()) else {
-            return Ok(Look::Gone(self.gone(answers)));
+        let Some(gap) = self.case.gap(&answers[0], &answers[1]).filter(|gap| gap.is_there()) else {
+            return Ok(Look::Gone(self.gone(&answers)));
         };
-        let fragility = fragility(self.desk, &baseline.object, self.case, answers[0], gap)?;
+        let fragility = fragility(self.desk, &baseline.object, self.case, &answers[0], gap)?;
         if let Some(row) = self.implementations() {
             return Ok(Look::Settled(row, fragility));
         }
@@ -69,7 +68,7 @@ impl Looker<'_> {
         }
         let (baseline, variant) = (calm(&baseline), calm(&variant));
         let answer = self.ask(&baseline)?;
-        let gap = self.case.gap(answer, self.ask(&variant)?).unwrap_or(gap);
+        let gap = self.case.gap(&answer, &self.ask(&variant)?).unwrap_or(gap);
         let yardstick = Yardstick { baseline: answer, gap };
         if let Some(row) = self.surroundings(&yardstick)? {
             return Ok(Look::Settled(row, fragility));
@@ -106,14 +105,14 @@ impl Looker<'_> {
         })
     }
 
-    fn ask(&self, side: &Side) -> Result<Outcome, ExplainError> {
+    fn ask(&self, side: &Side) -> Result<Whole, ExplainError> {
         self.desk.ask(&side.object, self.case.function, &self.case.inputs)
     }
 
     /// Whether a build shows the difference; one that cannot be made or asked does not.
     pub fn shows(&self, build: &Build, by: &Yardstick) -> Result<Option<bool>, ExplainError> {
         let Ok(side) = self.side(build)? else { return Ok(None) };
-        match by.judge(self.case, self.ask(&calm(&side))?) {
+        match by.judge(self.case, &self.ask(&calm(&side))?) {
             Trial::Shows => Ok(Some(true)),
             Trial::Agrees => Ok(Some(false)),
             Trial::Fault(_) | Trial::Unmade(_) => Ok(None),
@@ -124,12 +123,12 @@ impl Looker<'_> {
         Ok(self.side(build)?.ok().map(|side| calm(&side)))
     }
 
-    fn gone(&self, answers: [Outcome; 2]) -> String {
-        let text = |outcome: Outcome| match outcome {
-            Outcome::Value(bits) => format_dec(self.case.result, bits),
-            Outcome::Fault(kind) => kind.to_string(),
+    fn gone(&self, answers: &[Whole; 2]) -> String {
+        let text = |whole: &Whole| {
+            let answers = self.case.results.answers(whole.returned());
+            answers.iter().map(|answer| answer.dec()).collect::<Vec<_>>().join(", ")
         };
-        let [baseline, variant] = answers.map(text);
+        let [baseline, variant] = answers.each_ref().map(text);
         format!("the difference is gone: the baseline now answers {baseline}, the variant {variant}")
     }
 
@@ -145,12 +144,12 @@ impl Looker<'_> {
             return Ok(None);
         }
         let answers = [self.ask(&calm(baseline))?, self.ask(&calm(variant))?];
-        let before = Yardstick { baseline: answers[0], gap };
-        if before.judge(self.case, answers[1]) == Trial::Shows {
+        let before = Yardstick { baseline: answers[0].clone(), gap };
+        if before.judge(self.case, &answers[1]) == Trial::Shows {
             words.push("it stays with subnormals kept".into());
             return Ok(None);
         }
-        let left = self.case.gap(answers[0], answers[1]).map_or(0.0, |gap| gap.bits);
+        let left = self.case.gap(&answers[0], &answers[1]).map_or(0.0, |gap| gap.bits);
         let rest = if left > 0.0 { format!(" ({left:.1} bits are left)") } else { String::new() };
         let who =
             if variant.object.control.flushes() { &self.pair.variant.id } else { &self.pair.baseline.id };
@@ -208,7 +207,7 @@ impl Looker<'_> {
         let (Ok(a), Ok(b)) = (self.side(&baseline.plainly())?, self.side(&variant.plainly())?) else {
             return Ok(Some("plain executables could not be made".into()));
         };
-        let gap = self.case.gap(self.ask(&a)?, self.ask(&b)?);
+        let gap = self.case.gap(&self.ask(&a)?, &self.ask(&b)?);
         Ok(Some(match gap.is_some_and(|gap| gap.is_there()) {
             true => "plain executables differ too".into(),
             false => "plain executables agree: -fPIC has a part in it".into(),

@@ -4,14 +4,14 @@
 use super::case::{Case, Gap};
 use super::error::ExplainError;
 use super::scene::Desk;
-use crate::model::{BuiltObject, Fragility, Outcome};
+use crate::model::{BuiltObject, Fragility, Whole};
 
 /// How far the same build moves when one parameter moves by one ulp. Integer parameters stay.
 pub fn fragility(
     desk: &Desk<'_>,
     baseline: &BuiltObject,
     case: &Case,
-    answer: Outcome,
+    answer: &Whole,
     gap: Gap,
 ) -> Result<Fragility, ExplainError> {
     let scalars = desk.experiment.functions[case.function].scalars();
@@ -22,7 +22,7 @@ pub fn fragility(
             let Some(bits) = scalar.from_ordinal(there) else { continue };
             let mut inputs = case.inputs.clone();
             inputs[at] = bits;
-            let moved = case.gap(answer, desk.ask(baseline, case.function, &inputs)?);
+            let moved = case.gap(answer, &desk.ask(baseline, case.function, &inputs)?);
             most = most.max(moved.map_or(0.0, |gap| gap.bits));
         }
     }

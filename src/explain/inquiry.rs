@@ -47,7 +47,7 @@ impl<'a> Inquiry<'a> {
     pub fn bits(&self, mix: &Mix) -> Result<f64, ExplainError> {
         let Ok(object) = self.scene.object(mix)? else { return Ok(0.0) };
         let answer = self.scene.desk.ask(&object, self.case.function, &self.case.inputs)?;
-        Ok(self.case.gap(self.yardstick.baseline, answer).map_or(0.0, |gap| gap.bits))
+        Ok(self.case.gap(&self.yardstick.baseline, &answer).map_or(0.0, |gap| gap.bits))
     }
 
     /// The smallest sets of `count` parts whose mixes show the difference.

@@ -11,7 +11,7 @@ use super::reference::baseline_args;
 use super::scene::{Desk, Side};
 use super::whole::Workshop;
 use crate::model::{
-    Build, BuiltObject, Cost, ExplainFile, FindingId, Layer, LayerRow, Outcome, SafeRow, Suspect,
+    Build, BuiltObject, Cost, ExplainFile, FindingId, Layer, LayerRow, SafeRow, Suspect, Whole,
 };
 use crate::toolchain::{Atoms, Kind, find};
 
@@ -112,7 +112,7 @@ impl Question<'_> {
     }
 
     /// What a build answers to every case, in the environment that its own arguments give it.
-    fn answers(&self, side: &Side) -> Result<Vec<Outcome>, ExplainError> {
+    fn answers(&self, side: &Side) -> Result<Vec<Whole>, ExplainError> {
         self.cases.iter().map(|case| self.desk.ask(&side.object, case.function, &case.inputs)).collect()
     }
 
@@ -160,7 +160,7 @@ struct FlagTrial<'q> {
     question: &'q Question<'q>,
     atoms: &'q Atoms,
     /// The baseline's answer to every case.
-    truth: &'q [Outcome],
+    truth: &'q [Whole],
 }
 
 impl FlagTrial<'_> {
@@ -176,7 +176,7 @@ impl FlagTrial<'_> {
     fn over(&self, side: &Arc<Side>) -> Result<Vec<usize>, ExplainError> {
         let Question { cases, limit, .. } = self.question;
         let answers = self.question.answers(side)?;
-        let far = |at: &usize| match cases[*at].gap(self.truth[*at], answers[*at]) {
+        let far = |at: &usize| match cases[*at].gap(&self.truth[*at], &answers[*at]) {
             Some(gap) => gap.bits > *limit || gap.class,
             None => self.truth[*at] != answers[*at],
         };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::case::{Case, Trial, Yardstick};
 use super::error::ExplainError;
 use crate::compile::{Mix, MixError, Mixed, Mixer, Part};
-use crate::model::{Build, BuildId, BuiltObject, Cost, Experiment, FunctionStatus, Outcome, Sources};
+use crate::model::{Build, BuildId, BuiltObject, Cost, Experiment, FunctionStatus, Returned, Sources, Whole};
 use crate::pool::{Limits, LoadPlan, Mode, Question as Ask, ask_once};
 
 /// What everything is tried with.
@@ -19,7 +19,7 @@ pub struct Desk<'a> {
     pub limits: Limits,
     pub cancel: Arc<AtomicBool>,
     evaluations: AtomicU64,
-    answers: Mutex<HashMap<Asked, Outcome>>,
+    answers: Mutex<HashMap<Asked, Whole>>,
 }
 
 /// What was asked: the object, its registers, the function and its input.
@@ -42,29 +42,25 @@ impl<'a> Desk<'a> {
     }
 
     /// What an object answers to an input, in a fresh process.
-    pub fn ask(
-        &self,
-        object: &BuiltObject,
-        function: usize,
-        inputs: &[u64],
-    ) -> Result<Outcome, ExplainError> {
+    pub fn ask(&self, object: &BuiltObject, function: usize, inputs: &[u64]) -> Result<Whole, ExplainError> {
         let asked =
             (object.path.clone(), (object.control.mxcsr, object.control.x87), function, inputs.to_vec());
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = answers().get(&asked) {
-            return Ok(*known);
+            return Ok(known.clone());
         }
         let plan = LoadPlan { build: BuildId("mix".into()), object: object.clone() };
-        let arity = self.experiment.functions[function].arity();
-        let question = Ask { function, arity, inputs: inputs.to_vec(), mode: Mode::Together };
+        let of = &self.experiment.functions[function];
+        let (arity, width) = (of.arity(), of.results.width());
+        let question = Ask { function, arity, width, inputs: inputs.to_vec(), mode: Mode::Together };
         self.evaluations.fetch_add(1, Ordering::Relaxed);
         // Asking ends only with an interrupt.
         let response = ask_once(plan, question, self.limits, self.cancel.clone())
             .map_err(|_| ExplainError::Interrupted)?;
         let outcomes = response.map_err(|error| ExplainError::Unloadable(error.to_string()))?;
-        let outcome = outcomes.first().copied();
+        let outcome = outcomes.iter().next().map(Returned::to_owned);
         let outcome = outcome.ok_or_else(|| ExplainError::Unloadable("it gave no outcome".into()))?;
-        answers().insert(asked, outcome);
+        answers().insert(asked, outcome.clone());
         Ok(outcome)
     }
 }
@@ -134,7 +130,7 @@ impl Scene<'_> {
             return Ok(Trial::Unmade(message.clone()));
         }
         match self.desk.ask(&object, case.function, &case.inputs) {
-            Ok(answer) => Ok(by.judge(case, answer)),
+            Ok(answer) => Ok(by.judge(case, &answer)),
             // A mix that does not even load is one that says nothing.
             Err(ExplainError::Unloadable(words)) => Ok(Trial::Unmade(words)),
             Err(other) => Err(other),

@@ -22,7 +22,7 @@ pub fn bench_row(
         function: function.name.clone(),
         max_bits: best.and_then(bits).unwrap_or(0.0),
         build: best.and_then(|c| builds.get(c.variant)).cloned(),
-        witness: function.params.iter().zip(inputs).map(|(p, &bits)| format_hex(p.ty, bits)).collect(),
+        witness: function.coordinates.iter().zip(inputs).map(|(p, &bits)| format_hex(p.ty, bits)).collect(),
         evaluations: result.evaluations,
         stop_reason: result.stop,
         ranges: result.comparisons.iter().map(|c| c.ranges.len()).sum(),
@@ -37,25 +37,22 @@ pub fn bench_row(
 mod tests {
     use super::*;
     use crate::fp::Scalar;
-    use crate::model::{Callee, Domain, Outcome, Param, Witness};
+    use crate::model::{Callee, Coordinate, Domain, Outcome, Witness};
 
     #[test]
     fn the_most_bits_of_all_variants_count_and_of_equals_the_first_variant() {
-        let param = Param {
+        let param = Coordinate {
             name: "x".into(),
-            c_type: "double".into(),
             ty: Scalar::F64,
             domain: Domain::all(Scalar::F64),
             domain_text: String::new(),
         };
-        let function = Function {
-            name: "f".into(),
-            params: vec![param],
-            result: Scalar::F64,
-            result_c_type: "double".into(),
-            callee: Callee::Signature("double f(double x)".into()),
-            headers: Vec::new(),
-        };
+        let function = Function::of_scalars(
+            "f",
+            vec![param],
+            Scalar::F64,
+            Callee::Signature("double f(double x)".into()),
+        );
         let comparison = |variant, found: Option<(f64, f64)>| ComparisonResult {
             variant,
             witness: found.map(|(x, bits)| Witness {
@@ -64,6 +61,8 @@ mod tests {
                 variant: Outcome::Value(1),
                 bits,
                 change: None,
+                worst: 0,
+                values: Vec::new(),
             }),
             ..Default::default()
         };

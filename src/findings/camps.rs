@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::fp::{NanPolicy, Scalar};
-use crate::model::{Build, CampRow, FindingId, Outcome};
+use crate::fp::NanPolicy;
+use crate::model::{Build, CampRow, FindingId, Outcome, Outcomes, ResultValue, Results, Returned};
 
 /// A range of a function and which of the inputs that were looked at lie in it.
 pub struct Place {
@@ -15,8 +15,8 @@ pub struct Place {
 pub struct Looks<'a> {
     pub builds: Vec<&'a Build>,
     /// One list for each build.
-    pub outcomes: Vec<Vec<Outcome>>,
-    pub result: Scalar,
+    pub outcomes: Vec<Outcomes>,
+    pub results: &'a Results,
     pub nan: NanPolicy,
 }
 
@@ -42,7 +42,8 @@ impl Looks<'_> {
     fn camps(&self, inputs: &[usize]) -> Vec<Vec<usize>> {
         let mut camps: BTreeMap<Vec<(bool, u64)>, Vec<usize>> = BTreeMap::new();
         for (build, outcomes) in self.outcomes.iter().enumerate() {
-            let answers = inputs.iter().filter_map(|&i| outcomes.get(i)).map(|&o| self.sameness(o)).collect();
+            let answered = inputs.iter().filter(|&&i| i < outcomes.len());
+            let answers = answered.flat_map(|&i| self.sameness(outcomes.get(i))).collect();
             camps.entry(answers).or_default().push(build);
         }
         let mut camps: Vec<Vec<usize>> = camps.into_values().collect();
@@ -55,12 +56,13 @@ impl Looks<'_> {
     }
 
     /// Equal for outcomes that agree.
-    fn sameness(&self, outcome: Outcome) -> (bool, u64) {
-        match outcome {
-            Outcome::Value(bits) => (true, self.nan.essence(self.result, bits)),
+    fn sameness(&self, returned: Returned<'_>) -> Vec<(bool, u64)> {
+        let sameness = |(k, value): (usize, &ResultValue)| match returned.value(k) {
+            Outcome::Value(bits) => (true, self.nan.essence(value.ty, bits)),
             // Which fault it is matters less than that there is none.
             Outcome::Fault(_) => (false, 0),
-        }
+        };
+        self.results.values().iter().enumerate().map(sameness).collect()
     }
 
     /// `all aarch64 builds, gcc/O2-fma/native | the rest`.
@@ -118,6 +120,7 @@ fn axes(build: &Build) -> [&str; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::Scalar;
     use crate::model::{BuildId, Environment, FaultKind, FpEnvPolicy};
 
     fn build(compiler: &str, flags: &str, target: &str) -> Build {
@@ -142,10 +145,11 @@ mod tests {
     /// Rows of one range over all inputs.
     fn rows(builds: &[Build], outcomes: &[&[f64]]) -> Vec<CampRow> {
         let values = |list: &&[f64]| list.iter().map(|x| Outcome::Value(x.to_bits())).collect();
-        let outcomes: Vec<Vec<Outcome>> = outcomes.iter().map(values).collect();
+        let outcomes: Vec<Outcomes> = outcomes.iter().map(values).collect();
         let inputs = (0..outcomes[0].len()).collect();
+        let results = Results::one(Scalar::F64);
         let looks =
-            Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
+            Looks { builds: builds.iter().collect(), outcomes, results: &results, nan: NanPolicy::Any };
         looks.rows(&[Place { range: "f#b.1".parse().unwrap(), inputs }])
     }
 
@@ -180,13 +184,16 @@ mod tests {
     #[test]
     fn nans_agree_whatever_their_bits_and_faults_are_a_camp() {
         let builds = [build("a", "O0", "t"), build("b", "O0", "t"), build("c", "O0", "t")];
-        let outcomes = vec![
+        let outcomes = [
             vec![Outcome::Value(f64::NAN.to_bits())],
             vec![Outcome::Value((-f64::NAN).to_bits())],
             vec![Outcome::Fault(FaultKind::Timeout)],
-        ];
+        ]
+        .map(Outcomes::from_iter)
+        .to_vec();
+        let results = Results::one(Scalar::F64);
         let looks =
-            Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
+            Looks { builds: builds.iter().collect(), outcomes, results: &results, nan: NanPolicy::Any };
         let row = &looks.rows(&[Place { range: "f#b.1".parse().unwrap(), inputs: vec![0] }])[0];
         assert_eq!(row.divided_by, "c/O0/t | the rest");
     }
@@ -195,9 +202,10 @@ mod tests {
     fn ranges_with_the_same_camps_share_a_row() {
         let builds = [build("a", "O0", "t"), build("b", "O0", "t")];
         let value = |x: u64| Outcome::Value(x);
-        let outcomes = vec![vec![value(1), value(1)], vec![value(2), value(3)]];
+        let outcomes = [[value(1), value(1)], [value(2), value(3)]].map(Outcomes::from_iter).to_vec();
+        let results = Results::one(Scalar::F64);
         let looks =
-            Looks { builds: builds.iter().collect(), outcomes, result: Scalar::F64, nan: NanPolicy::Any };
+            Looks { builds: builds.iter().collect(), outcomes, results: &results, nan: NanPolicy::Any };
         let place = |range: &str, input: usize| Place { range: range.parse().unwrap(), inputs: vec![input] };
         let rows = looks.rows(&[place("f#b.1", 0), place("f#b.2", 1)]);
         assert_eq!(rows.len(), 1);

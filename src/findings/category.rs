@@ -100,6 +100,8 @@ mod tests {
                     Outcome::Value(a),
                     Outcome::Value(b),
                 ),
+                worst: 0,
+                values: Vec::new(),
             },
             class_changes: BTreeMap::new(),
         }

@@ -2,26 +2,38 @@
 
 use super::{StoredWitness, Verdict, judge};
 use crate::fp::NanPolicy;
-use crate::model::{Answer, BuildId, ConfirmRow, Confirmed};
+use crate::model::{Answer, BuildId, ConfirmRow, Confirmed, ResultValue, Results, Returned};
 
 /// Compares what the executables of both builds say with what is stored.
-pub fn confirm_row(nan: NanPolicy, witness: &StoredWitness, baseline: Answer, variant: Answer) -> ConfirmRow {
-    let verdict = judge(nan, &witness.row, baseline, variant);
-    let other = |build: &BuildId, now: Answer, stored: Answer| {
-        let text = || format!("{build} answers {} and not {}", now.dec(), stored.dec());
-        (!now.agrees(stored, nan)).then(text)
+pub fn confirm_row(
+    nan: NanPolicy,
+    results: &Results,
+    witness: &StoredWitness,
+    both: (Returned<'_>, Returned<'_>),
+) -> ConfirmRow {
+    let verdict = judge(nan, results, &witness.row, both);
+    let (then, now) = (witness.row.answers(), (results.answers(both.0), results.answers(both.1)));
+    // The first value that is another one.
+    let other = |build: &BuildId, now: &[Answer], then: &[Answer]| {
+        let at = now.iter().zip(then).position(|(now, then)| !now.agrees(*then, nan))?;
+        let name = results.values().get(at).filter(|_| results.is_wide());
+        let name = name.map(|value| format!("{} = ", value.name)).unwrap_or_default();
+        Some(format!("{build} answers {name}{} and not {}", now[at].dec(), then[at].dec()))
     };
-    let mut reasons: Vec<String> = other(&witness.baseline, baseline, witness.row.baseline)
+    let mut reasons: Vec<String> = other(&witness.baseline, &now.0, &then.0)
         .into_iter()
-        .chain(other(&witness.build, variant, witness.row.variant))
+        .chain(other(&witness.build, &now.1, &then.1))
         .collect();
     if matches!(verdict, Verdict::Gone { .. }) {
         reasons.push("the difference is gone".into());
     }
+    let is_worst = |value: &ResultValue| witness.row.worst.as_ref() == Some(&value.name);
+    let worst = results.values().iter().position(is_worst).unwrap_or(0);
     ConfirmRow {
         confirmed: if verdict == Verdict::Held { Confirmed::Yes } else { Confirmed::No },
-        baseline: Some(baseline),
-        variant: Some(variant),
+        baseline: now.0.get(worst).copied(),
+        variant: now.1.get(worst).copied(),
+        worst: witness.row.worst.clone(),
         reason: reasons.join("; "),
     }
 }
@@ -30,7 +42,7 @@ pub fn confirm_row(nan: NanPolicy, witness: &StoredWitness, baseline: Answer, va
 mod tests {
     use super::*;
     use crate::fp::Scalar;
-    use crate::model::{FaultKind, Number, WitnessRow};
+    use crate::model::{FaultKind, Number, Outcome, WitnessRow};
 
     fn value(x: f64) -> Answer {
         Answer::Value(Number::new(Scalar::F64, x.to_bits()))
@@ -43,16 +55,17 @@ mod tests {
             build: "fast".into(),
             baseline: "slow".into(),
             inputs: vec![0],
-            row: WitnessRow {
-                inputs: vec![Number::new(Scalar::F64, 0)],
-                baseline: value(baseline),
-                variant: value(variant),
-            },
+            row: WitnessRow::of_one(vec![Number::new(Scalar::F64, 0)], value(baseline), value(variant)),
         }
     }
 
     fn row(witness: &StoredWitness, baseline: f64, variant: Answer) -> ConfirmRow {
-        confirm_row(NanPolicy::Any, witness, value(baseline), variant)
+        let variant = match variant {
+            Answer::Value(number) => Outcome::Value(number.bits),
+            Answer::Fault(kind) => Outcome::Fault(kind),
+        };
+        let both = (Outcome::Value(baseline.to_bits()).into(), variant.into());
+        confirm_row(NanPolicy::Any, &Results::one(Scalar::F64), witness, both)
     }
 
     #[test]

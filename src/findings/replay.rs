@@ -1,9 +1,9 @@
 //! Stored witnesses: which inputs to evaluate again, and what a new evaluation says about each.
 
-use crate::fp::{NanPolicy, inconsistency};
+use crate::fp::NanPolicy;
 use crate::model::{
-    Answer, BuildId, ClassChange, ComparisonRow, FindingId, Function, FunctionRow, Outcome, ParamRow,
-    WitnessRow, signature,
+    Answer, BuildId, ComparisonRow, FindingId, Function, FunctionRow, Results, Returned, WitnessRow,
+    signature,
 };
 
 /// Why a stored witness cannot be evaluated again with today's matrix.
@@ -91,35 +91,46 @@ pub fn stored_witnesses(
 pub fn replayable<'f>(row: &FunctionRow, functions: &'f [Function]) -> Result<&'f Function, ReplayError> {
     let function = functions.iter().find(|f| f.name == row.name);
     let function = function.ok_or_else(|| ReplayError::NoFunction { name: row.name.clone() })?;
-    if row.scalars() == function.scalars() && row.result == function.result {
+    if row.scalars() == function.scalars() && row.returns().scalars() == function.results.scalars() {
         return Ok(function);
     }
-    let params = function.params.iter().map(|p| ParamRow { name: p.name.clone(), ty: p.ty });
-    let now = signature(&params.collect::<Vec<_>>(), function.result);
+    let now = signature(&function.scalars(), &function.results);
     Err(ReplayError::OtherSignature { name: row.name.clone(), stored: row.signature(), now })
 }
 
-/// Compares what the two builds say now with what is stored.
-pub fn judge(nan: NanPolicy, stored: &WitnessRow, baseline: Answer, variant: Answer) -> Verdict {
-    if baseline.agrees(stored.baseline, nan) && variant.agrees(stored.variant, nan) {
+/// Whether a build says what is stored, in every value.
+fn is_as_stored(nan: NanPolicy, stored: &[Answer], now: &[Answer]) -> bool {
+    stored.len() == now.len() && stored.iter().zip(now).all(|(then, now)| now.agrees(*then, nan))
+}
+
+/// Compares what the two builds say now with what is stored; a verdict has the values that differ most now.
+pub fn judge(
+    nan: NanPolicy,
+    results: &Results,
+    stored: &WitnessRow,
+    (baseline, variant): (Returned<'_>, Returned<'_>),
+) -> Verdict {
+    let then = stored.answers();
+    if is_as_stored(nan, &then.0, &results.answers(baseline))
+        && is_as_stored(nan, &then.1, &results.answers(variant))
+    {
         return Verdict::Held;
     }
-    let (Answer::Value(a), Answer::Value(b)) = (baseline, variant) else {
-        return Verdict::Moved { baseline, variant, bits: None };
-    };
-    let bits = inconsistency(a.scalar, a.bits, b.bits, nan);
-    let change = ClassChange::between(a.scalar, nan, Outcome::Value(a.bits), Outcome::Value(b.bits));
-    if bits == 0.0 && !change.is_some_and(ClassChange::is_inconsistent) {
+    let difference = results.compare(nan, baseline, variant);
+    let answer = |outcome| Answer::new(results.ty(difference.worst), outcome);
+    let (baseline, variant) = (answer(difference.baseline), answer(difference.variant));
+    let both = baseline.number().is_some() && variant.number().is_some();
+    if both && !difference.is_inconsistent() {
         return Verdict::Gone { baseline, variant };
     }
-    Verdict::Moved { baseline, variant, bits: Some(bits) }
+    Verdict::Moved { baseline, variant, bits: both.then_some(difference.bits) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fp::Scalar;
-    use crate::model::{FaultKind, Number};
+    use crate::model::{FaultKind, Number, Outcome};
 
     fn number(x: f64) -> Number {
         Number::new(Scalar::F64, x.to_bits())
@@ -130,11 +141,20 @@ mod tests {
     }
 
     fn witness(baseline: f64, variant: f64) -> WitnessRow {
-        WitnessRow { inputs: vec![number(1.0)], baseline: value(baseline), variant: value(variant) }
+        WitnessRow::of_one(vec![number(1.0)], value(baseline), value(variant))
+    }
+
+    fn judged(nan: NanPolicy, stored: &WitnessRow, answers: [Answer; 2]) -> &'static str {
+        let outcome = |answer: Answer| match answer {
+            Answer::Value(number) => Outcome::Value(number.bits),
+            Answer::Fault(kind) => Outcome::Fault(kind),
+        };
+        let [baseline, variant] = answers.map(|answer| Returned::from(outcome(answer)));
+        judge(nan, &Results::one(Scalar::F64), stored, (baseline, variant)).as_str()
     }
 
     fn verdict(stored: &WitnessRow, baseline: Answer, variant: Answer) -> &'static str {
-        judge(NanPolicy::Any, stored, baseline, variant).as_str()
+        judged(NanPolicy::Any, stored, [baseline, variant])
     }
 
     #[test]
@@ -158,7 +178,6 @@ mod tests {
     fn a_nan_holds_as_far_as_its_bits_count() {
         let stored = witness(1.0, f64::NAN);
         assert_eq!(verdict(&stored, value(1.0), value(-f64::NAN)), "held");
-        let strict = judge(NanPolicy::Sign, &stored, value(1.0), value(-f64::NAN));
-        assert_eq!(strict.as_str(), "moved");
+        assert_eq!(judged(NanPolicy::Sign, &stored, [value(1.0), value(-f64::NAN)]), "moved");
     }
 }

@@ -7,6 +7,7 @@ use crate::fp::Scalar;
 use crate::model::{
     Answer, BuildId, ComparisonResult, ComparisonRow, EdgeRow, FaultRecord, FaultRow, FindingId, Function,
     FunctionResult, FunctionRow, Number, ParamRow, RangeResult, RangeRow, SearchStatus, Witness, WitnessRow,
+    result_rows,
 };
 
 /// The row of a function. `builds` are the builds of its task, the baseline first; `missing` are
@@ -20,9 +21,10 @@ pub fn function_row(
     let maker = RowMaker { function, builds, params: function.scalars() };
     FunctionRow {
         name: function.name.clone(),
-        params: function.params.iter().map(|p| ParamRow { name: p.name.clone(), ty: p.ty }).collect(),
-        result: function.result,
-        domains: function.params.iter().map(|p| p.domain_text.clone()).collect(),
+        params: function.coordinates.iter().map(|p| ParamRow { name: p.name.clone(), ty: p.ty }).collect(),
+        result: function.results.ty(0),
+        results: result_rows(&function.results),
+        domains: function.coordinates.iter().map(|p| p.domain_text.clone()).collect(),
         status: status(builds, &missing),
         stop_reason: result.stop,
         evaluations: result.evaluations,
@@ -77,16 +79,19 @@ impl RowMaker<'_> {
             mean_bits: finite(range.mean_bits),
             max_bits: finite(range.witness.bits),
             witness: self.witness(&range.witness),
-            category: category_of(&self.params, self.function.result, range),
+            category: category_of(&self.params, self.function.results.ty(range.witness.worst), range),
             without_flushing: None,
         }
     }
 
     fn witness(&self, witness: &Witness) -> WitnessRow {
-        WitnessRow {
-            inputs: self.inputs(&witness.inputs),
-            baseline: Answer::new(self.function.result, witness.baseline),
-            variant: Answer::new(self.function.result, witness.variant),
+        let inputs = self.inputs(&witness.inputs);
+        match witness.values.as_slice() {
+            [] => {
+                let answer = |outcome| Answer::new(self.function.results.ty(witness.worst), outcome);
+                WitnessRow::of_one(inputs, answer(witness.baseline), answer(witness.variant))
+            }
+            values => WitnessRow::new(&self.function.results, inputs, witness.worst, values),
         }
     }
 
@@ -116,24 +121,24 @@ fn finite(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Callee, ClassChange, Domain, EdgeKind, Edges, FaultKind, Outcome, Param, StopReason};
+    use crate::model::{
+        Callee, ClassChange, Coordinate, Domain, EdgeKind, Edges, FaultKind, Outcome, StopReason,
+    };
 
     fn function() -> Function {
-        let param = |name: &str, ty: Scalar| Param {
+        let param = |name: &str, ty: Scalar| Coordinate {
             name: name.into(),
-            c_type: ty.c_name().into(),
             ty,
             domain: Domain::all(ty),
             domain_text: String::new(),
         };
-        Function {
-            name: "ratio".into(),
-            params: vec![param("x", Scalar::F64), param("n", Scalar::I32)],
-            result: Scalar::F32,
-            result_c_type: "float".into(),
-            callee: Callee::Signature("float ratio(double x, int n)".into()),
-            headers: Vec::new(),
-        }
+        let callee = Callee::Signature("float ratio(double x, int n)".into());
+        Function::of_scalars(
+            "ratio",
+            vec![param("x", Scalar::F64), param("n", Scalar::I32)],
+            Scalar::F32,
+            callee,
+        )
     }
 
     fn result() -> FunctionResult {
@@ -144,6 +149,8 @@ mod tests {
             variant: Outcome::Fault(FaultKind::Signal(11)),
             bits: f64::NAN,
             change: Some(ClassChange::Crash),
+            worst: 0,
+            values: Vec::new(),
         };
         let range = RangeResult {
             lo: inputs(-2.0, -3),

@@ -23,8 +23,8 @@ pub fn truth_file(
     result: &FunctionResult,
 ) -> Option<TruthFile> {
     let build = |id: &BuildId| head.builds.iter().find(|b| b.id == *id).cloned();
-    let swept = function.params.iter().position(|p| !p.domain.is_fixed()).unwrap_or(0);
-    let param = function.params.get(swept)?;
+    let swept = function.coordinates.iter().position(|p| !p.domain.is_fixed()).unwrap_or(0);
+    let param = function.coordinates.get(swept)?;
     let mut baseline = None;
     let mut comparisons = Vec::new();
     for (row, ComparisonResult { census, .. }) in row.comparisons.iter().zip(&result.comparisons) {
@@ -50,6 +50,7 @@ pub fn truth_file(
         function: function.name.clone(),
         params: row.params.clone(),
         result: row.result,
+        results: row.results.clone(),
         domains: row.domains.clone(),
         swept,
         segments: param.domain.segments.iter().map(|s| segment_row(param.ty, s)).collect(),

@@ -159,7 +159,7 @@ impl Acceptance {
         fresh: &LockFunction,
         run: &RunFile,
     ) -> LockFunction {
-        let same = |old: &&LockFunction| old.params == fresh.params && old.result == fresh.result;
+        let same = |old: &&LockFunction| old.params == fresh.params && old.returns() == fresh.returns();
         if let (Some(old), false) = (old, old.as_ref().is_some_and(same)) {
             let text = format!("was {}, is {}", old.signature(), fresh.signature());
             let action = if self.wish.loosen { Action::Changed } else { Action::Refused };

@@ -7,8 +7,8 @@ use super::accepted::{Accepted, accepts_fault};
 use super::area::{Area, place};
 use crate::fp::{Scalar, parse_number};
 use crate::model::{
-    BuildId, ComparisonRow, FaultKind, FindingId, FunctionRow, FunctionSamples, LockFile, Number, Outcome,
-    RangeRow, RunFile, WitnessRow,
+    BuildId, ComparisonRow, FaultKind, FindingId, FunctionRow, FunctionSamples, LockFile, Number, RangeRow,
+    RunFile, Whole, WitnessRow,
 };
 
 /// Samples of a range that are looked at again, at most.
@@ -43,8 +43,8 @@ pub struct Look {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     pub look: Look,
-    pub first: (Outcome, Outcome),
-    pub second: (Outcome, Outcome),
+    pub first: (Whole, Whole),
+    pub second: (Whole, Whole),
 }
 
 /// Every witness of the lock.

@@ -8,7 +8,7 @@ use super::verdict::{Gone, Policy, Replayed};
 use crate::findings::Verdict;
 use crate::fp::NanPolicy;
 use crate::model::{
-    Answer, BuildId, GateFinding, GateNote, LockBuild, LockFile, NoteKind, Number, RunFile, StopReason,
+    BuildId, GateFinding, GateNote, LockBuild, LockFile, NoteKind, Number, RunFile, StopReason,
 };
 
 /// Builds that are made of something else than they were.
@@ -47,10 +47,11 @@ pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateN
         pair.0 += usize::from(matches!(verdict, Verdict::Gone { .. }));
         let function = lock.functions.get(&look.function);
         let (Role::Witness(row), Some(function)) = (&look.role, function) else { continue };
-        let now = Answer::new(function.result, seen.first.0);
+        let now = function.returns().answers(seen.first.0.returned());
+        let is_other = now.iter().zip(row.answers().0).any(|(now, then)| !now.agrees(then, NanPolicy::Any));
         let moved = moved.entry(&look.function).or_default();
         // NaNs differ between machines.
-        moved.insert(&look.inputs, !now.agrees(row.baseline, NanPolicy::Any));
+        moved.insert(&look.inputs, is_other);
     }
     let gone = gone.into_iter().filter(|(_, (gone, _))| *gone > 0).map(|((function, build), (gone, of))| {
         let text = format!("{function} on {build}: gone at {gone} of {of} accepted witnesses");

@@ -2,9 +2,9 @@
 
 use super::accepted::{Accepted, accepts_fault};
 use super::look::{Role, Seen};
-use crate::fp::{NanPolicy, Scalar, inconsistency};
+use crate::fp::NanPolicy;
 use crate::model::{
-    Answer, BuildId, ClassChange, FaultKind, GateFinding, GateKind, GateSymptom, LockFile, Outcome,
+    BuildId, Difference, FaultKind, GateFinding, GateKind, GateSymptom, LockFile, Outcome, Results,
     WitnessRow,
 };
 
@@ -29,8 +29,9 @@ pub(super) struct Point {
 }
 
 impl PointRules<'_> {
-    pub fn judge(&self, seen: &Seen, accepted: &Accepted, result: Scalar) -> Point {
+    pub fn judge(&self, seen: &Seen, accepted: &Accepted, results: &Results) -> Point {
         let look = &seen.look;
+        let difference = results.compare(self.nan, seen.first.0.returned(), seen.first.1.returned());
         let finding = |kind: GateKind, build: &BuildId| GateFinding {
             kind,
             function: look.function.clone(),
@@ -40,9 +41,9 @@ impl PointRules<'_> {
             bits: None,
             accepted: None,
             what: None,
-            witness: Some(witness(seen, result)),
+            witness: Some(witness(seen, results, &difference)),
         };
-        if let Some((build, kind)) = self.fault(seen, result) {
+        if let Some((build, kind)) = self.fault(seen, results) {
             let Some(kind) = kind else { return Point { unsteady: true, ..Point::default() } };
             let known = accepts_fault(self.lock, &look.function, build, kind);
             // The end of a range is only asked whether it differs.
@@ -53,16 +54,17 @@ impl PointRules<'_> {
                 GateFinding { what: Some(GateSymptom::Fault(kind)), ..finding(GateKind::Fault, build) };
             return Point { finding: Some(found), ..Point::default() };
         }
-        let (Outcome::Value(baseline), Outcome::Value(variant)) = seen.first else { return Point::default() };
+        if !seen.first.0.is_value() || !seen.first.1.is_value() {
+            return Point::default();
+        }
         if let Role::Fault(_) = look.role {
             return Point { unsteady: true, ..Point::default() };
         }
-        let bits = inconsistency(result, baseline, variant, self.nan);
-        let change = ClassChange::between(result, self.nan, seen.first.0, seen.first.1);
-        let change = change.filter(|change| change.is_inconsistent());
-        if bits == 0.0 && change.is_none() {
+        if !difference.is_inconsistent() {
             return Point::default();
         }
+        let bits = difference.bits;
+        let change = difference.change.filter(|change| change.is_inconsistent());
         let here = accepted.bits_at(&look.inputs);
         let kind = match (here, change) {
             (None, _) => Some(GateKind::New),
@@ -76,21 +78,22 @@ impl PointRules<'_> {
             what: change.map(GateSymptom::Change),
             ..finding(kind, &look.build)
         });
-        Point { differs: Some(bits), witness: Some(witness(seen, result)), unsteady: false, finding: found }
+        let witness = Some(witness(seen, results, &difference));
+        Point { differs: Some(bits), witness, unsteady: false, finding: found }
     }
 
     /// The build that gave no value, or two, and its fault; None in its place when only the clock decided.
-    fn fault<'s>(&'s self, seen: &'s Seen, result: Scalar) -> Option<(&'s BuildId, Option<FaultKind>)> {
+    fn fault<'s>(&'s self, seen: &'s Seen, results: &Results) -> Option<(&'s BuildId, Option<FaultKind>)> {
         let both = [
-            (&self.lock.baseline, seen.first.0, seen.second.0),
-            (&seen.look.build, seen.first.1, seen.second.1),
+            (&self.lock.baseline, &seen.first.0, &seen.second.0),
+            (&seen.look.build, &seen.first.1, &seen.second.1),
         ];
         both.into_iter().find_map(|(build, first, second)| {
             let timeout = Outcome::Fault(FaultKind::Timeout);
-            match (first, second) {
-                (Outcome::Fault(kind), _) if first == second => Some((build, Some(kind))),
-                _ if first.agrees(second, result, self.nan) => None,
-                _ if first == timeout || second == timeout => Some((build, None)),
+            match first.first {
+                Outcome::Fault(kind) if first == second => Some((build, Some(kind))),
+                _ if results.agree(self.nan, first.returned(), second.returned()) => None,
+                _ if first.first == timeout || second.first == timeout => Some((build, None)),
                 _ => Some((build, Some(FaultKind::Nondeterministic))),
             }
         })
@@ -98,10 +101,8 @@ impl PointRules<'_> {
 }
 
 /// The input with what the builds say now.
-fn witness(seen: &Seen, result: Scalar) -> WitnessRow {
-    WitnessRow {
-        inputs: seen.look.inputs.clone(),
-        baseline: Answer::new(result, seen.first.0),
-        variant: Answer::new(result, seen.first.1),
-    }
+fn witness(seen: &Seen, results: &Results, difference: &Difference) -> WitnessRow {
+    let (baseline, variant) = (seen.first.0.returned(), seen.first.1.returned());
+    let values: Vec<_> = (0..results.width()).map(|k| (baseline.value(k), variant.value(k))).collect();
+    WitnessRow::new(results, seen.look.inputs.clone(), difference.worst, &values)
 }

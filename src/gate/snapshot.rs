@@ -29,6 +29,7 @@ fn function(row: &FunctionRow) -> LockFunction {
     let mut entry = LockFunction {
         params: row.params.clone(),
         result: row.result,
+        results: row.results.clone(),
         builds: BTreeMap::new(),
         clean: Default::default(),
         faults: Vec::new(),

@@ -8,7 +8,7 @@ use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, Category, ClassChange, ComparisonRow, EdgeKind, EdgeRow,
     FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, HostRow, Limit, LimitRule,
     LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus, StopReason, StrategyName,
-    WitnessRow,
+    Whole, WitnessRow,
 };
 
 const BASE: &str = "gcc/O0/native";
@@ -34,11 +34,7 @@ fn range(lo: f64, hi: f64, bits: f64) -> RangeRow {
         inconsistent: 50,
         mean_bits: bits / 2.0,
         max_bits: bits,
-        witness: WitnessRow {
-            inputs: vec![number(middle)],
-            baseline: value(1.0),
-            variant: value(apart(bits)),
-        },
+        witness: WitnessRow::of_one(vec![number(middle)], value(1.0), value(apart(bits))),
         category: Category::Digits,
         without_flushing: None,
     }
@@ -95,6 +91,7 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
             name: "f".into(),
             params: vec![ParamRow { name: "x".into(), ty: Scalar::F64 }],
             result: Scalar::F64,
+            results: Vec::new(),
             domains: vec![String::new()],
             status: SearchStatus::Searched,
             stop_reason: StopReason::Complete,
@@ -117,7 +114,8 @@ fn answered(looks: Vec<Look>, variant: impl Fn(f64) -> Outcome) -> Vec<Seen> {
     let one = Outcome::Value(1.0f64.to_bits());
     let see = |look: Look| {
         let answer = if look.build == BASE { one } else { variant(f64::from_bits(look.inputs[0].bits)) };
-        Seen { look, first: (one, answer), second: (one, answer) }
+        let both: (Whole, Whole) = (one.into(), answer.into());
+        Seen { look, first: both.clone(), second: both }
     };
     looks.into_iter().map(see).collect()
 }
@@ -204,11 +202,11 @@ fn what_only_the_clock_decided_is_a_note() {
     let lock = lock(vec![range(2.0, 8.0, 10.0)]);
     let now = run(vec![range(2.0, 8.0, 10.0)]);
     let mut seen = answered(witness_looks(&lock), off_by(10.0));
-    seen[0].second.1 = Outcome::Fault(FaultKind::Timeout);
+    seen[0].second.1 = Outcome::Fault(FaultKind::Timeout).into();
     let policy = Policy { lock: &lock, limits: &[], tolerance: 1.0, nan: NanPolicy::Any, strict: false };
     let gate = verdict(&policy, &now, &seen);
     assert!(gate.findings.is_empty() && gate.notes[0].text.contains("close to its timeout"), "{gate:?}");
-    seen[0].second.1 = Outcome::Value(7);
+    seen[0].second.1 = Outcome::Value(7).into();
     assert_eq!(
         verdict(&policy, &now, &seen).findings[0].what,
         Some(GateSymptom::Fault(FaultKind::Nondeterministic))

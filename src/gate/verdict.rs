@@ -10,8 +10,8 @@ use super::point::{Point, PointRules};
 use crate::findings::{Verdict, judge};
 use crate::fp::NanPolicy;
 use crate::model::{
-    Answer, BuildId, FaultKind, FindingId, FunctionRow, GATE_SCHEMA, GateFile, GateFinding, GateKind,
-    GateNote, GateSymptom, GateVerdict, Limit, LimitRule, LockFile, NoteKind, Number, ReplayCounts, RunFile,
+    BuildId, FaultKind, FindingId, FunctionRow, GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote,
+    GateSymptom, GateVerdict, Limit, LimitRule, LockFile, NoteKind, Number, ReplayCounts, RunFile,
 };
 
 /// What a run is judged by.
@@ -121,10 +121,11 @@ impl<'a> Bench<'a> {
             let accepted = accepted
                 .entry(pair)
                 .or_insert_with(|| Accepted::of(policy.lock, pair.0, pair.1, &function.scalars()));
-            points.push((one, rules.judge(one, accepted, function.result)));
+            let results = function.returns();
+            points.push((one, rules.judge(one, accepted, &results)));
             if let Role::Witness(row) = &one.look.role {
-                let answer = |outcome| Answer::new(function.result, outcome);
-                replayed.push((one, judge(policy.nan, row, answer(one.first.0), answer(one.first.1))));
+                let both = (one.first.0.returned(), one.first.1.returned());
+                replayed.push((one, judge(policy.nan, &results, row, both)));
             }
         }
         Bench { policy, run, points, replayed }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::built::Built;
 use super::error::LabError;
 use crate::gate::{Look, Seen};
-use crate::model::Outcome;
+use crate::model::Whole;
 use crate::pool::{Mode, Question};
 
 /// Some functions of one build, in one helper process.
@@ -19,15 +19,15 @@ struct Piece {
     looks: Vec<Vec<usize>>,
 }
 
-/// Twice of looks on a build, first and second.
-type Twice = BTreeMap<(usize, usize), (Outcome, Outcome)>;
+/// Outcomes of looks on a build, first and second.
+type Found = BTreeMap<(usize, usize), (Whole, Whole)>;
 
 impl Built<'_> {
     /// What the builds say about every look. One whose function or build is not there is left out.
     pub fn look_again(&self, looks: Vec<Look>) -> Result<Vec<Seen>, LabError> {
         let builds: Vec<Option<usize>> = looks.iter().map(|look| self.lab.build(&look.build)).collect();
         let pieces = self.pieces(&looks, &builds);
-        let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Ok(Twice::new())));
+        let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Ok(Found::new())));
         std::thread::scope(|scope| {
             for _ in 0..self.lab.jobs.min(pieces.len()) {
                 scope.spawn(|| {
@@ -46,9 +46,9 @@ impl Built<'_> {
         let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let baseline = self.lab.plan.baseline;
         let seen = looks.into_iter().zip(builds).enumerate().filter_map(|(index, (look, build))| {
-            let (first, second) = outcomes.get(&(baseline, index))?;
-            let variant = outcomes.get(&(build?, index))?;
-            Some(Seen { look, first: (*first, variant.0), second: (*second, variant.1) })
+            let (first, second) = outcomes.get(&(baseline, index)).cloned()?;
+            let variant = outcomes.get(&(build?, index)).cloned()?;
+            Some(Seen { look, first: (first, variant.0), second: (second, variant.1) })
         });
         Ok(seen.collect())
     }
@@ -89,17 +89,17 @@ impl Built<'_> {
         pieces
     }
 
-    fn outcomes(&self, piece: &Piece) -> Result<Twice, LabError> {
+    fn outcomes(&self, piece: &Piece) -> Result<Found, LabError> {
         let answers = self.panel.ask_all(piece.build, &piece.questions)?;
-        let mut outcomes = Twice::new();
+        let mut outcomes = Found::new();
         for (answer, looks) in answers.into_iter().zip(&piece.looks) {
             let found = answer.map_err(|why| LabError::Unanswered {
                 build: self.build_id(piece.build).clone(),
                 reason: why.0,
             })?;
             let back = found.iter().rev();
-            for ((&look, &first), &second) in looks.iter().zip(&found).zip(back) {
-                outcomes.insert((piece.build, look), (first, second));
+            for ((&look, first), second) in looks.iter().zip(found.iter()).zip(back) {
+                outcomes.insert((piece.build, look), (first.to_owned(), second.to_owned()));
             }
         }
         Ok(outcomes)

@@ -28,6 +28,7 @@ pub fn questions(job: &FunctionJob, result: &FunctionResult) -> Vec<(usize, Ques
     let question = Question {
         function: job.function_index,
         arity: job.task.function.arity(),
+        width: job.task.function.results.width(),
         inputs: witnesses(result).concat(),
         mode: Mode::Together,
     };
@@ -63,8 +64,8 @@ pub fn camps(
     if asked.is_empty() {
         return Vec::new();
     }
-    let (scalar, nan) = (job.task.function.result, job.task.settings.nan);
-    let looks = Looks { builds: asked, outcomes: answers, result: scalar, nan };
+    let (results, nan) = (&job.task.function.results, job.task.settings.nan);
+    let looks = Looks { builds: asked, outcomes: answers, results, nan };
     let (scalars, inputs) = (job.task.function.scalars(), witnesses(result));
     let ids = row.comparisons.iter().flat_map(|c| &c.ranges).map(|range| range.id.clone());
     let places = ids.zip(ranges(result)).map(|(id, range)| {

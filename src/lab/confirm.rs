@@ -7,11 +7,11 @@ use rayon::prelude::*;
 
 use super::error::LabError;
 use super::open::Lab;
-use super::panel::{Outcomes, Unanswered};
+use super::panel::{Replies, Unanswered};
 use super::programs::Programs;
 use crate::findings::{StoredWitness, confirm_row, stored_witnesses, witnesses as all_witnesses};
 use crate::model::{
-    Answer, BuildId, CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Event, EventSink, Outcome, RunFile,
+    BuildId, CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Event, EventSink, Returned, RunFile, Whole,
 };
 use crate::pool::Mode;
 
@@ -19,7 +19,7 @@ use crate::pool::Mode;
 type Place<'a> = (&'a str, &'a BuildId);
 
 /// What every build says to the inputs of its witnesses.
-type Answers<'a> = BTreeMap<Place<'a>, Result<BTreeMap<&'a [u64], Outcome>, Unanswered>>;
+type Answers<'a> = BTreeMap<Place<'a>, Result<BTreeMap<&'a [u64], Whole>, Unanswered>>;
 
 impl Lab {
     /// Compiles the builds that witnesses of a run name, no others, and asks them.
@@ -66,7 +66,10 @@ impl Lab {
         let one = |((function, build), inputs): &(Place<'a>, BTreeSet<&'a [u64]>)| {
             let list: Vec<&[u64]> = inputs.iter().copied().collect();
             let answer = programs.ask(function, build, &list.concat())?;
-            Ok(((*function, *build), answer.map(|outcomes| list.into_iter().zip(outcomes).collect())))
+            Ok((
+                (*function, *build),
+                answer.map(|found| list.into_iter().zip(found.iter().map(Returned::to_owned)).collect()),
+            ))
         };
         threads.install(|| wanted.par_iter().with_max_len(1).map(one).collect())
     }
@@ -74,7 +77,7 @@ impl Lab {
     fn confirmed(&self, answers: &Answers<'_>, witness: &StoredWitness) -> ConfirmRow {
         let answer = |build: &BuildId| match answers.get(&(witness.function.as_str(), build)) {
             Some(Ok(outcomes)) => {
-                let outcome = outcomes.get(witness.inputs.as_slice()).copied();
+                let outcome = outcomes.get(witness.inputs.as_slice()).cloned();
                 outcome.ok_or_else(|| format!("{build} gave no outcome"))
             }
             Some(Err(reason)) => Err(format!("{build}: {reason}")),
@@ -84,10 +87,12 @@ impl Lab {
             return ConfirmRow::unknown(format!("function {} is not in the matrix", witness.function));
         };
         match (answer(&witness.baseline), answer(&witness.build)) {
-            (Ok(baseline), Ok(variant)) => {
-                let answer = |outcome| Answer::new(function.result, outcome);
-                confirm_row(self.experiment.search.nan, witness, answer(baseline), answer(variant))
-            }
+            (Ok(baseline), Ok(variant)) => confirm_row(
+                self.experiment.search.nan,
+                &function.results,
+                witness,
+                (baseline.returned(), variant.returned()),
+            ),
             (Err(reason), _) | (_, Err(reason)) => ConfirmRow::unknown(reason),
         }
     }
@@ -95,7 +100,7 @@ impl Lab {
 
 impl Programs {
     /// What the program of a build answers to inputs of a function.
-    fn ask(&self, function: &str, build: &str, inputs: &[u64]) -> Result<Outcomes, LabError> {
+    fn ask(&self, function: &str, build: &str, inputs: &[u64]) -> Result<Replies, LabError> {
         let (function, build) = match self.places(function, build) {
             Ok(places) => places,
             Err(why) => return Ok(Err(why)),

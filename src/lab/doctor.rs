@@ -10,8 +10,8 @@ use super::open::{Lab, Means};
 use super::panel::Panel;
 use crate::fp::Scalar;
 use crate::model::{
-    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Domain, Experiment, Function, FunctionStatus,
-    Implementation, NoEvents, Outcome, Param, Sources,
+    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Coordinate, Domain, Experiment, Function,
+    FunctionStatus, Implementation, NoEvents, Outcome, Sources,
 };
 use crate::pool::{Limits, Mode};
 use crate::toolchain::{debian_package, locate};
@@ -76,8 +76,8 @@ fn health(panel: &Panel, place: usize, build: &Build) -> Result<Health, LabError
     Ok(match &panel.artifacts[place].status {
         ArtifactStatus::Built(object) => match &object.functions[0] {
             FunctionStatus::Ready { .. } => match panel.ask(0, place, &[TRIAL.to_bits()], Mode::Alone)? {
-                Ok(outcomes) if outcomes == [Outcome::Value(TRIAL.to_bits())] => Health::Ok,
-                Ok(outcomes) => Health::Broken(wrong(&outcomes)),
+                Ok(outcomes) if outcomes.firsts() == [Outcome::Value(TRIAL.to_bits())] => Health::Ok,
+                Ok(outcomes) => Health::Broken(wrong(outcomes.firsts())),
                 Err(why) => Health::Broken(why.0),
             },
             FunctionStatus::Missing { message } => Health::Broken(message.clone()),
@@ -95,21 +95,13 @@ fn wrong(outcomes: &[Outcome]) -> String {
 
 /// The same axes around one function that needs no sources.
 fn trial(experiment: Experiment) -> Experiment {
-    let param = Param {
+    let param = Coordinate {
         name: "x".into(),
-        c_type: "double".into(),
         ty: Scalar::F64,
         domain: Domain::all(Scalar::F64),
         domain_text: String::new(),
     };
-    let identity = Function {
-        name: "doctor".into(),
-        params: vec![param],
-        result: Scalar::F64,
-        result_c_type: "double".into(),
-        callee: Callee::Elsewhere,
-        headers: Vec::new(),
-    };
+    let identity = Function::of_scalars("doctor", vec![param], Scalar::F64, Callee::Elsewhere);
     let bare = |implementation: Implementation| Implementation {
         sources: Sources { files: Vec::new(), ..implementation.sources },
         setup: None,

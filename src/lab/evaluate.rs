@@ -2,8 +2,7 @@
 
 use super::built::Built;
 use super::error::LabError;
-use crate::fp::inconsistency;
-use crate::model::{BuildId, ClassChange, Outcome};
+use crate::model::{BuildId, Difference, Returned, Whole};
 use crate::pool::Mode;
 
 /// What one build made of an input.
@@ -19,9 +18,9 @@ pub struct Evaluated {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Comparison {
     /// The baseline's own value, or fault.
-    Baseline(Outcome),
+    Baseline(Whole),
     /// A variant's, with its bits against the baseline; None: one of the two gave no value.
-    Variant { outcome: Outcome, bits: Option<f64>, change: Option<ClassChange> },
+    Variant { outcome: Whole, difference: Option<Difference> },
     /// The build or the function in it is not there.
     Absent { reason: String },
 }
@@ -34,12 +33,12 @@ impl Built<'_> {
         let mut rows = Vec::new();
         for build in self.baseline_first() {
             let outcomes = self.panel.ask(function, build, input, Mode::Alone)?;
-            let verdict = match outcomes.map(|outcomes| outcomes.first().copied()) {
+            let verdict = match outcomes.map(|outcomes| outcomes.iter().next().map(Returned::to_owned)) {
                 Ok(Some(outcome)) if build == self.lab.plan.baseline => {
-                    baseline = Some(outcome);
+                    baseline = Some(outcome.clone());
                     Comparison::Baseline(outcome)
                 }
-                Ok(Some(outcome)) => self.compare(function, baseline, outcome),
+                Ok(Some(outcome)) => self.compare(function, baseline.as_ref(), outcome),
                 Ok(None) => Comparison::Absent { reason: "it gave no outcome".into() },
                 Err(why) => Comparison::Absent { reason: why.0 },
             };
@@ -49,13 +48,11 @@ impl Built<'_> {
         Ok(rows)
     }
 
-    fn compare(&self, function: usize, baseline: Option<Outcome>, outcome: Outcome) -> Comparison {
-        let (result, nan) = (self.lab.experiment.functions[function].result, self.lab.experiment.search.nan);
-        let bits = match (baseline, outcome) {
-            (Some(Outcome::Value(a)), Outcome::Value(b)) => Some(inconsistency(result, a, b, nan)),
-            _ => None,
-        };
-        let change = baseline.and_then(|baseline| ClassChange::between(result, nan, baseline, outcome));
-        Comparison::Variant { outcome, bits, change }
+    fn compare(&self, function: usize, baseline: Option<&Whole>, outcome: Whole) -> Comparison {
+        let (results, nan) =
+            (&self.lab.experiment.functions[function].results, self.lab.experiment.search.nan);
+        let difference =
+            baseline.map(|baseline| results.compare(nan, baseline.returned(), outcome.returned()));
+        Comparison::Variant { outcome, difference }
     }
 }

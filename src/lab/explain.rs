@@ -157,7 +157,13 @@ impl Session<'_> {
         let witness = witness.clone();
         let found = self.lab.function(&row.name);
         let (function, of) = found.ok_or_else(|| format!("{} is not in the matrix", row.name))?;
-        Ok(Case { id: witness.id, function, inputs: witness.inputs, result: of.result, nan: self.run.nan })
+        Ok(Case {
+            id: witness.id,
+            function,
+            inputs: witness.inputs,
+            results: of.results.clone(),
+            nan: self.run.nan,
+        })
     }
 
     fn pair(&self, Finding { witness, .. }: &Finding<'_>) -> Result<Pair, String> {

@@ -2,9 +2,8 @@
 //! again with the same code and flushing off.
 
 use super::panel::Panel;
-use crate::model::{ComparisonResult, FunctionResult, Outcome, RangeResult, WithoutFlushing};
+use crate::model::{ComparisonResult, FunctionResult, RangeResult, Returned, WithoutFlushing};
 use crate::pool::{FunctionJob, Mode, Question, Response};
-use crate::search::Score;
 
 /// Inconsistent inputs of a range that are tried, beside its witness.
 const MOST: usize = 63;
@@ -32,6 +31,7 @@ pub fn questions(panel: &Panel, job: &FunctionJob, result: &FunctionResult) -> V
         let question = Question {
             function: job.function_index,
             arity: job.task.function.arity(),
+            width: job.task.function.results.width(),
             inputs: inputs.flatten().copied().collect(),
             mode: Mode::Together,
         };
@@ -51,7 +51,7 @@ pub fn verdicts(
     let judge = |((index, comparison, _), both): ((usize, &ComparisonResult, _), &[Response])| {
         // A build that cannot be asked in this way leaves it open.
         let [Ok(baseline), Ok(variant)] = both else { return None };
-        let mut pairs = baseline.iter().zip(variant);
+        let mut pairs = baseline.iter().zip(variant.iter());
         let of_range = |range: &RangeResult| {
             let count = inputs(job, result, comparison, range).len();
             verdict(job, pairs.by_ref().take(count))
@@ -81,12 +81,12 @@ fn inputs<'a>(
 /// None when faults leave it open.
 fn verdict<'a>(
     job: &FunctionJob,
-    pairs: impl Iterator<Item = (&'a Outcome, &'a Outcome)>,
+    pairs: impl Iterator<Item = (Returned<'a>, Returned<'a>)>,
 ) -> Option<WithoutFlushing> {
-    let (result, nan) = (job.task.function.result, job.task.settings.nan);
-    let differs = |(&a, &b): (&Outcome, &Outcome)| {
-        let answered = a.value().is_some() && b.value().is_some();
-        answered.then(|| Score::new(result, nan, a, b).is_inconsistent())
+    let (results, nan) = (&job.task.function.results, job.task.settings.nan);
+    let differs = |(a, b): (Returned<'_>, Returned<'_>)| {
+        let answered = a.first.value().is_some() && b.first.value().is_some();
+        answered.then(|| results.compare(nan, a, b).is_inconsistent())
     };
     let all: Vec<bool> = pairs.filter_map(differs).collect();
     match all.as_slice() {

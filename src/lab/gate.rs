@@ -6,7 +6,9 @@ use super::built::Built;
 use super::error::LabError;
 use super::run::{Destination, Stored};
 use crate::gate::{Policy, run_looks, verdict, witness_looks};
-use crate::model::{ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, gist, printable};
+use crate::model::{
+    ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, gist, printable, signature,
+};
 use crate::store::{RunFolder, write_gate};
 
 /// What a gate is held to.
@@ -56,8 +58,7 @@ impl Terms<'_> {
                 missing.push(format!("function {name} is in the lock and not in the matrix"));
                 continue;
             };
-            let params: Vec<&str> = now.params.iter().map(|p| p.ty.c_name()).collect();
-            let now = format!("{} ({})", now.result.c_name(), params.join(", "));
+            let now = signature(&now.scalars(), &now.results);
             if now != function.signature() {
                 let then = function.signature();
                 missing.push(format!("function {name} was accepted as {then}, the matrix now says {now}"));

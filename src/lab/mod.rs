@@ -65,7 +65,7 @@ pub use explain::Wish;
 pub use finding::Finding;
 pub use gate::{Decided, Terms};
 pub use open::{Lab, Means, check_search, load};
-pub use panel::{Outcomes, Panel, Unanswered};
+pub use panel::{Panel, Replies, Unanswered};
 pub use programs::Programs;
 pub use repro::{Kit, Repro, Repros, Side, family};
 pub use run::{Destination, Opened, Stored};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::error::LabError;
-use crate::model::{Artifact, ArtifactStatus, BuiltObject, Experiment, FunctionStatus, Outcome};
+use crate::model::{Artifact, ArtifactStatus, BuiltObject, Experiment, FunctionStatus, Outcomes};
 use crate::pool::{Limits, LoadPlan, Mode, Pool, Question, Response};
 
 /// One outcome for each input, or why the build has none to give.
-pub type Outcomes = Result<Vec<Outcome>, Unanswered>;
+pub type Replies = Result<Outcomes, Unanswered>;
 
 /// Why a build answers nothing: it is not there, the function is not in it, or it cannot be loaded. In words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub struct Unanswered(pub String);
 /// Builds with what they were compiled to, in a pool.
 pub struct Panel {
     /// Words of an input, for each function.
-    arities: Vec<usize>,
+    shapes: Vec<(usize, usize)>,
     /// One for each build.
     pub artifacts: Vec<Artifact>,
     pub(super) pool: Pool,
@@ -51,9 +51,9 @@ impl Panel {
                 plans.push(LoadPlan { build: plans[object].build.clone(), object: calm });
             }
         }
-        let arities = experiment.functions.iter().map(|f| f.arity()).collect();
+        let shapes = experiment.functions.iter().map(|f| (f.arity(), f.results.width())).collect();
         let pool = Pool::new(plans, limits, cancel.clone());
-        Panel { arities, artifacts, pool, objects, unflushed }
+        Panel { shapes, artifacts, pool, objects, unflushed }
     }
 
     /// The place of a build by name.
@@ -92,7 +92,7 @@ impl Panel {
 
     /// What a build makes of inputs of a function, in a process of its own. Only an interrupt is an error.
     ///
-    /// An input has as many words as the function has parameters, each with the bits of its number in the low
+    /// An input has as many words as the function has coordinates, each with the bits of its number in the low
     /// end; inputs stand one after the other.
     pub fn ask(
         &self,
@@ -100,18 +100,19 @@ impl Panel {
         build: usize,
         inputs: &[u64],
         mode: Mode,
-    ) -> Result<Outcomes, LabError> {
+    ) -> Result<Replies, LabError> {
         let answers = self.ask_all(build, &[self.question(function, inputs.to_vec(), mode)])?;
         Ok(answers.into_iter().next().unwrap_or_else(silence))
     }
 
     /// A question for [`Panel::ask_all`].
     pub fn question(&self, function: usize, inputs: Vec<u64>, mode: Mode) -> Question {
-        Question { function, arity: self.arities[function], inputs, mode }
+        let (arity, width) = self.shapes[function];
+        Question { function, arity, width, inputs, mode }
     }
 
     /// What one build says to many questions, in a process for each of them.
-    pub fn ask_all(&self, build: usize, questions: &[Question]) -> Result<Vec<Outcomes>, LabError> {
+    pub fn ask_all(&self, build: usize, questions: &[Question]) -> Result<Vec<Replies>, LabError> {
         let lacks = |question: &Question| self.object(build, question.function).err();
         let asked: Vec<Question> = questions.iter().filter(|q| lacks(q).is_none()).cloned().collect();
         let responses = match self.place(build) {
@@ -128,10 +129,10 @@ impl Panel {
 }
 
 /// What an object responded, in a user's words where it is no outcome.
-fn answer(response: Response) -> Outcomes {
+fn answer(response: Response) -> Replies {
     response.map_err(|error| Unanswered(error.to_string()))
 }
 
-fn silence() -> Outcomes {
+fn silence() -> Replies {
     Err(Unanswered("it gave no outcome".into()))
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::built::Built;
 use super::error::LabError;
-use super::panel::{Outcomes, Unanswered};
+use super::panel::{Replies, Unanswered};
 use crate::findings::{StoredWitness, Verdict, judge, stored_witnesses, witnesses as all_witnesses};
-use crate::model::{Answer, BuildId, FunctionRow, Outcome};
+use crate::model::{BuildId, FunctionRow, Returned, Whole};
 use crate::pool::Mode;
 
 impl Built<'_> {
@@ -25,11 +25,12 @@ impl Built<'_> {
             wanted.entry(&witness.baseline).or_default().push(&witness.inputs);
             wanted.entry(&witness.build).or_default().push(&witness.inputs);
         }
-        let mut outcomes: BTreeMap<(&BuildId, &[u64]), Outcome> = BTreeMap::new();
+        let mut outcomes: BTreeMap<(&BuildId, &[u64]), Whole> = BTreeMap::new();
         let mut absent: BTreeMap<&BuildId, Unanswered> = BTreeMap::new();
         for (build, inputs) in wanted {
             match self.ask_named(index, build, &inputs.concat())? {
-                Ok(found) => outcomes.extend(inputs.iter().map(|i| (build, *i)).zip(found)),
+                Ok(found) => outcomes
+                    .extend(inputs.iter().map(|i| (build, *i)).zip(found.iter().map(Returned::to_owned))),
                 Err(reason) => {
                     absent.insert(build, reason);
                 }
@@ -42,18 +43,18 @@ impl Built<'_> {
                     return Verdict::Unevaluated { reason: format!("{build}: {reason}") };
                 }
             }
-            let now = |build| {
-                Some(Answer::new(function.result, *outcomes.get(&(build, witness.inputs.as_slice()))?))
-            };
+            let now = |build| outcomes.get(&(build, witness.inputs.as_slice())).map(Whole::returned);
             match (now(&witness.baseline), now(&witness.build)) {
-                (Some(baseline), Some(variant)) => judge(nan, &witness.row, baseline, variant),
+                (Some(baseline), Some(variant)) => {
+                    judge(nan, &function.results, &witness.row, (baseline, variant))
+                }
                 _ => Verdict::Unevaluated { reason: "it gave no outcome".into() },
             }
         };
         Ok(witnesses.iter().map(|w| (w.clone(), verdict(w))).collect())
     }
 
-    fn ask_named(&self, function: usize, build: &BuildId, inputs: &[u64]) -> Result<Outcomes, LabError> {
+    fn ask_named(&self, function: usize, build: &BuildId, inputs: &[u64]) -> Result<Replies, LabError> {
         match self.lab.build(build) {
             Some(build) => self.panel.ask(function, build, inputs, Mode::Together),
             None => Ok(Err(Unanswered("not a build of the matrix any more".into()))),

@@ -38,6 +38,8 @@ pub struct Side {
     /// The word by which the stored answer is known.
     pub word: String,
     pub answer: Answer,
+    /// All values by name, of a function that gives several.
+    pub values: Vec<(String, Answer)>,
 }
 
 /// A finding that is to be shown.
@@ -47,6 +49,8 @@ pub struct Repro {
     pub function: String,
     /// Names of the parameters with the witness.
     pub inputs: Vec<(String, Number)>,
+    /// The value that differs most, of a function that gives several.
+    pub worst: Option<String>,
     /// The baseline, then the variant.
     pub sides: [Side; 2],
     /// The machine that found it.
@@ -131,15 +135,20 @@ impl Repros<'_> {
         let calls = [text(&parts[0])?, text(&parts[1])?];
         // Two implementations are called in two ways.
         let files = if calls[0] == calls[1] { [REPRO_FILE; 2] } else { REPRO_FILES };
+        let names: Vec<String> = row.results.iter().map(|value| value.name.clone()).collect();
+        let (baseline, variant) = row.answers();
+        let of_baseline = (row.baseline, baseline, names.as_slice());
+        let of_variant = (row.variant, variant, names.as_slice());
         let sides = [
-            self.side(id, &moved, &experiment, (&parts[0], files[0], "baseline"), row.baseline)?,
-            self.side(id, &moved, &experiment, (&parts[1], files[1], "variant"), row.variant)?,
+            self.side(id, &moved, &experiment, (&parts[0], files[0], "baseline"), of_baseline)?,
+            self.side(id, &moved, &experiment, (&parts[1], files[1], "variant"), of_variant)?,
         ];
-        let names = function_row.params.iter().map(|p| p.name.clone());
+        let params = function_row.params.iter().map(|p| p.name.clone());
         let repro = Repro {
             id: id.clone(),
             function: function.clone(),
-            inputs: names.zip(row.inputs.iter().copied()).collect(),
+            worst: row.worst.clone(),
+            inputs: params.zip(row.inputs.iter().copied()).collect(),
             sides,
             host: format!("{}, {}", self.run.host.cpu, self.run.host.libm),
         };
@@ -164,7 +173,7 @@ impl Repros<'_> {
         moved: &Relocation,
         experiment: &Experiment,
         (part, file, folder): (&Part<'_>, &str, &str),
-        answer: Answer,
+        (answer, all, names): (Answer, Vec<Answer>, &[String]),
     ) -> Result<Side, LabError> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
@@ -175,7 +184,12 @@ impl Repros<'_> {
         run.extend(build.runner.iter().cloned());
         run.push(format!("./{folder}/repro"));
         run.extend(setting_words(setting));
-        let word = answer_word(experiment.search.nan, answer).ok_or_else(|| LabError::NotShown {
+        let words = |all: &[Answer]| -> Option<Vec<String>> {
+            all.iter().map(|answer| answer_word(experiment.search.nan, *answer)).collect()
+        };
+        // A fault stands for all values.
+        let shown = if answer.number().is_some() { all.as_slice() } else { &[answer] };
+        let word = words(shown).map(|words| words.join(" ")).ok_or_else(|| LabError::NotShown {
             id: id.clone(),
             reason: format!("`{}` is nothing that one call of a program shows", answer.dec()),
         })?;
@@ -189,6 +203,7 @@ impl Repros<'_> {
             run,
             word,
             answer,
+            values: names.iter().cloned().zip(all).collect(),
         })
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::built::Built;
 use super::error::LabError;
 use crate::fp::parse_number;
-use crate::model::{Function, FunctionSamples, Param, SPEED_SCHEMA, SearchSettings, SpeedFile, SpeedRow};
+use crate::model::{
+    Coordinate, Function, FunctionSamples, SPEED_SCHEMA, SearchSettings, SpeedFile, SpeedRow,
+};
 use crate::pool::{PaceRequest, Pool, PoolError};
 use crate::search::{is_ordinary, ordinary_inputs};
 use crate::toolchain::cpu_model;
@@ -65,10 +67,10 @@ pub(super) fn inputs(
         let answered = texts.len() == scalars.len() && bits.iter().all(Option::is_some);
         let numbers = texts.iter().zip(&scalars).map(|(text, &scalar)| parse_number(scalar, text).ok());
         let input: Vec<u64> = numbers.collect::<Option<_>>().filter(|_| answered)?;
-        let inside = |(param, &bits): (&Param, &u64)| {
+        let inside = |(param, &bits): (&Coordinate, &u64)| {
             param.ty.axis(bits).is_some_and(|point| param.domain.contains(point))
         };
-        function.params.iter().zip(&input).all(inside).then_some(input)
+        function.coordinates.iter().zip(&input).all(inside).then_some(input)
     };
     let all: Vec<Vec<u64>> = stored.iter().flat_map(|s| &s.samples).filter_map(read).collect();
     let ordinary: Vec<Vec<u64>> = all.iter().filter(|input| is_ordinary(&scalars, input)).cloned().collect();
@@ -89,9 +91,9 @@ pub(super) fn pace(
     if builds.is_empty() || inputs.is_empty() {
         return Ok(Vec::new());
     }
-    let arity = function.arity();
+    let (arity, width) = (function.arity(), function.results.width());
     // Nanoseconds and counts are far below 2^53.
     let calls = (inputs.len() / arity.max(1)) as f64;
-    let least = pool.pace(&PaceRequest { function_index, arity, builds, inputs, batch: BATCH })?;
+    let least = pool.pace(&PaceRequest { function_index, arity, width, builds, inputs, batch: BATCH })?;
     Ok(least.into_iter().map(|ns| ns as f64 / calls).collect())
 }

@@ -1,5 +1,8 @@
 //! Why a C type cannot be that of a parameter or a result, in the words of the matrix.
 
+use std::ops::Range;
+
+use super::problem::Fault;
 use crate::c::{self, NoScalar};
 use crate::fp::Scalar;
 use crate::model::nearest;
@@ -13,6 +16,13 @@ pub(super) struct TypeFault {
     pub title: String,
     pub label: String,
     pub help: String,
+}
+
+impl TypeFault {
+    /// In the text of the type.
+    pub fn at(&self, range: Range<usize>) -> Fault {
+        Fault::new(range, self.title.clone()).label(self.label.clone()).help(self.help.clone())
+    }
 }
 
 /// The type that words such as `unsigned`, `long` spell.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::domain::{self, Kind};
+use super::interface::{self, Part, Plan};
 use super::names::{Unique, check_headers, check_name};
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::{RawDomain, RawFunction};
-use super::signature::{Declared, Signature, parse_param, parse_signature, parse_type};
+use super::signature::{Declared, Form, parse_param, parse_signature, parse_type};
 use crate::c::{is_identifier, is_keyword};
-use crate::fp::Scalar;
-use crate::model::{Callee, Domain, Function, MAX_PARAMS, Param};
+use crate::model::{Callee, Coordinate, Domain, Function, Interface};
 
 /// The functions of an experiment; names are unique over all files.
 pub(super) fn resolve(raw: &[RawFunction], problems: &mut Problems) -> Vec<Function> {
@@ -37,21 +37,22 @@ fn resolve_one(raw: &RawFunction, problems: &mut Problems) -> Option<(Function, 
         Source::Signature(text) => from_signature(raw, text, problems)?,
         Source::Code(callee) => from_code(raw, callee, problems)?,
     };
-    let domains = domains(raw, &shape.params, problems);
-    let params = shape.params.into_iter().map(|(name, declared)| {
-        let (domain, domain_text) =
-            domains.get(&name).cloned().unwrap_or_else(|| (Domain::all(declared.ty), String::new()));
-        Param { name, c_type: declared.c_type, ty: declared.ty, domain, domain_text }
+    let plan = interface::plan(raw, &shape, problems)?;
+    let mut domains = domains(raw, &shape, &plan, problems);
+    let coordinates = plan.coordinates.into_iter().map(|Part { name, slot, .. }| {
+        let all = || (Domain::all(slot.ty), String::new());
+        let (domain, domain_text) = domains.remove(&name).unwrap_or_else(all);
+        Coordinate { name, ty: slot.ty, domain, domain_text }
     });
-    let function = Function {
-        name: shape.name,
-        params: params.collect(),
-        result: shape.result.0,
-        result_c_type: shape.result.1,
-        callee: shape.callee,
-        headers,
+    let coordinates = coordinates.collect();
+    let Shape { name, name_place, params, callee, .. } = shape;
+    let callee = match callee {
+        Callee::Signature(target) => Callee::Signature(prototype(&target, &plan.interface, &params)),
+        code => code,
     };
-    Some((function, shape.name_place))
+    let function =
+        Function { name, coordinates, results: plan.results, interface: plan.interface, callee, headers };
+    Some((function, name_place))
 }
 
 enum Source<'a> {
@@ -60,12 +61,21 @@ enum Source<'a> {
 }
 
 /// What a function is made of, however it was written.
-struct Shape {
-    name: String,
+pub(super) struct Shape<'a> {
+    pub name: String,
     name_place: Place,
-    params: Vec<(String, Declared)>,
-    result: (Scalar, String),
-    callee: Callee,
+    pub params: Vec<Named<'a>>,
+    /// What C returns, and the text that says so; a double where nothing does.
+    pub result: (Declared, Option<&'a Text>),
+    /// A signature is still only the name that the function has in C.
+    pub callee: Callee,
+}
+
+/// A parameter with its name and the text that declares it.
+pub(super) struct Named<'a> {
+    pub name: String,
+    pub declared: Declared,
+    pub text: &'a Text,
 }
 
 /// Exactly one of `signature`, `call` and `body`.
@@ -144,7 +154,7 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
 }
 
-fn from_signature(raw: &RawFunction, text: &Text, problems: &mut Problems) -> Option<Shape> {
+fn from_signature<'a>(raw: &'a RawFunction, text: &'a Text, problems: &mut Problems) -> Option<Shape<'a>> {
     for (key, place) in [
         ("params", raw.params.as_ref().map(|params| params.place)),
         ("result", raw.result.as_ref().map(|result| result.place)),
@@ -167,17 +177,22 @@ fn from_signature(raw: &RawFunction, text: &Text, problems: &mut Problems) -> Op
         Some(name) => (name.value.clone(), name.place),
         None => (signature.name.clone(), text.place),
     };
-    let callee = Callee::Signature(prototype(&signature, &params));
-    Some(Shape { name, name_place, params, result: (signature.result, signature.result_c_type), callee })
+    let result = (signature.result, Some(text));
+    Some(Shape { name, name_place, params, result, callee: Callee::Signature(signature.name) })
 }
 
 /// The prototype in one spelling: every parameter named, no `const`, single spaces.
-fn prototype(signature: &Signature, params: &[(String, Declared)]) -> String {
-    let list: Vec<String> = params.iter().map(|(name, p)| format!("{} {name}", p.c_type)).collect();
-    format!("{} {}({})", signature.result_c_type, signature.name, list.join(", "))
+fn prototype(target: &str, interface: &Interface, params: &[Named<'_>]) -> String {
+    let declared = |Named { name, declared, .. }: &Named<'_>| match declared.form {
+        Form::Value => format!("{} {name}", declared.c_type),
+        Form::Pointer => format!("{} *{name}", declared.c_type),
+        Form::Array(length) => format!("{} {name}[{length}]", declared.c_type),
+    };
+    let list: Vec<String> = params.iter().map(declared).collect();
+    format!("{} {target}({})", interface.returns, list.join(", "))
 }
 
-fn from_code(raw: &RawFunction, callee: Callee, problems: &mut Problems) -> Option<Shape> {
+fn from_code<'a>(raw: &'a RawFunction, callee: Callee, problems: &mut Problems) -> Option<Shape<'a>> {
     let key = match callee {
         Callee::Call(_) | Callee::Signature(_) => "call",
         Callee::Body(_) => "body",
@@ -187,9 +202,13 @@ fn from_code(raw: &RawFunction, callee: Callee, problems: &mut Problems) -> Opti
         let problem = Problem::new(raw.place, format!("[[function]] with `{key}` needs a `name`"));
         problems.add(problem.label("no `name` here").help("for example `name = \"airy_ai\"`"));
     }
-    let result = match &raw.result {
-        None => Some((Scalar::F64, "double".to_owned())),
-        Some(text) => parse_type(text.as_str()).map_err(|fault| problems.add(fault.within(text))).ok(),
+    let result = parse_type(raw.result.as_ref().map_or("double", Text::as_str));
+    let result = match (result, &raw.result) {
+        (Err(fault), Some(text)) => {
+            problems.add(fault.within(text));
+            None
+        }
+        (result, _) => result.ok(),
     };
     let Some(params) = &raw.params else {
         let problem = Problem::new(raw.place, format!("[[function]] with `{key}` needs `params`"));
@@ -198,9 +217,9 @@ fn from_code(raw: &RawFunction, callee: Callee, problems: &mut Problems) -> Opti
         return None;
     };
     let count = params.value.len();
-    if count == 0 || count > MAX_PARAMS {
-        let problem = Problem::new(params.place, format!("a function needs 1 to {MAX_PARAMS} parameters"));
-        problems.add(problem.label(format!("{count} here")));
+    if count == 0 {
+        let problem = Problem::new(params.place, "a function needs at least one parameter");
+        problems.add(problem.label("none here"));
         return None;
     }
     let mut declared = Vec::new();
@@ -215,15 +234,16 @@ fn from_code(raw: &RawFunction, callee: Callee, problems: &mut Problems) -> Opti
     }
     let params = named(declared, None, problems)?;
     let name = raw.name.as_ref()?;
-    Some(Shape { name: name.value.clone(), name_place: name.place, params, result: result?, callee })
+    let result = (result?, raw.result.as_ref());
+    Some(Shape { name: name.value.clone(), name_place: name.place, params, result, callee })
 }
 
 /// Gives every parameter its name (`x1`, `x2`, ... where there is none) and checks the names.
-fn named(
-    declared: Vec<(&Text, Declared)>,
+fn named<'a>(
+    declared: Vec<(&'a Text, Declared)>,
     function: Option<&str>,
     problems: &mut Problems,
-) -> Option<Vec<(String, Declared)>> {
+) -> Option<Vec<Named<'a>>> {
     let before = problems.len();
     let mut unique = Unique::default();
     let mut named = Vec::new();
@@ -244,38 +264,46 @@ fn named(
             problems.add(problem.label(label).help("choose another name"));
         }
         unique.add("parameters", &name, place, "", problems);
-        named.push((name, param));
+        named.push(Named { name, declared: param, text });
     }
     (problems.len() == before).then_some(named)
 }
 
-/// The domains that are given, by parameter, with their text.
+/// The domains that are given, by coordinate, with their text. The name of a parameter stands for all its coordinates.
 fn domains(
     raw: &RawFunction,
-    params: &[(String, Declared)],
+    shape: &Shape<'_>,
+    plan: &Plan,
     problems: &mut Problems,
 ) -> BTreeMap<String, (Domain, String)> {
     let mut domains = BTreeMap::new();
     for (name, written) in &raw.domain {
-        let Some((_, param)) = params.iter().find(|(param, _)| param == name.as_str()) else {
-            let title = format!("the function has no parameter `{}`", name.as_str());
-            let names = params.iter().map(|(param, _)| param.as_str());
-            let unnamed = params.iter().any(|(_, declared)| declared.name.is_none());
-            let list = if unnamed { "parameters without a name are numbered" } else { "parameters" };
-            problems.add(Problem::new(name.place, title).meant(
-                name.as_str(),
-                names,
-                "not a parameter",
-                list,
-            ));
-            continue;
+        let is_named = |part: &&Part| part.name == name.value;
+        let is_part = |part: &&Part| {
+            part.parameter.is_some_and(|index| plan.interface.parameters[index].name == name.value)
         };
-        let kind = Kind { ty: param.ty, c_type: &param.c_type };
-        match read_domain(kind, written) {
-            Ok(domain) => {
-                domains.insert(name.value.clone(), domain);
+        let mut parts: Vec<&Part> = plan.coordinates.iter().filter(is_named).collect();
+        if parts.is_empty() {
+            parts = plan.coordinates.iter().filter(is_part).collect();
+        }
+        if parts.is_empty() {
+            let title = format!("the function has no parameter `{}`", name.as_str());
+            let names = plan.coordinates.iter().map(|part| part.name.as_str());
+            let unnamed = shape.params.iter().any(|param| param.declared.name.is_none());
+            let list = if unnamed { "parameters without a name are numbered" } else { "parameters" };
+            let problem = Problem::new(name.place, title);
+            problems.add(problem.meant(name.as_str(), names, "not a parameter", list));
+        }
+        for part in parts {
+            match read_domain(Kind { ty: part.slot.ty, c_type: &part.slot.c_type }, written) {
+                Ok(domain) => {
+                    domains.insert(part.name.clone(), domain);
+                }
+                Err(problem) => {
+                    problems.add(problem);
+                    break;
+                }
             }
-            Err(problem) => problems.add(problem),
         }
     }
     domains

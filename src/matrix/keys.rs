@@ -115,6 +115,10 @@ impl<'i> Keys<'i> {
         self.entries
     }
 
+    pub fn names(&self) -> Vec<Text> {
+        self.entries.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     fn take(&mut self, key: &str) -> Option<Spanned<DeValue<'i>>> {
         let index = self.entries.iter().position(|(name, _)| name.as_str() == key)?;
         Some(self.entries.remove(index).1)

@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod function;
 mod implementation;
+mod interface;
 mod intervals;
 mod keys;
 mod lab;

@@ -42,6 +42,8 @@ const FUNCTION: &[&str] = &[
     "calls",
     "body",
     "result",
+    "results",
+    "fields",
     "headers",
     "domain",
     "max_bits",
@@ -152,6 +154,9 @@ pub(super) struct RawFunction {
     pub calls: Vec<(Text, Text)>,
     pub body: Option<Text>,
     pub result: Option<Text>,
+    pub results: Option<At<Vec<Text>>>,
+    /// The fields of struct parameters.
+    pub fields: Vec<(Text, Vec<Text>)>,
     pub headers: Vec<Text>,
     pub domain: Vec<(Text, RawDomain)>,
     pub limit: RawRules,
@@ -326,10 +331,19 @@ fn read_function(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> R
         calls: calls.map(|calls| calls.value).unwrap_or_default(),
         body: keys.text(reader, "body"),
         result: keys.text(reader, "result"),
+        results: keys.texts(reader, "results"),
+        fields: read_fields(reader, &mut keys),
         headers: list(keys.texts(reader, "headers")),
         domain,
         limit: limit::read_rules(reader, &mut keys),
     }
+}
+
+fn read_fields(reader: &mut Reader<'_>, keys: &mut Keys<'_>) -> Vec<(Text, Vec<Text>)> {
+    let Some((place, table)) = keys.table(reader, "fields") else { return Vec::new() };
+    let mut parameters = Keys::open_any(reader, "`fields`", place, table);
+    let names = parameters.names();
+    names.into_iter().map(|name| (name.clone(), list(parameters.texts(reader, name.as_str())))).collect()
 }
 
 fn read_domain(reader: &mut Reader<'_>, param: &str, value: &Spanned<DeValue<'_>>) -> Option<RawDomain> {

@@ -35,6 +35,9 @@ impl Confirmed {
 #[serde(bound(deserialize = "A: Deserialize<'de>"))]
 pub struct ConfirmRow<A = Answer> {
     pub confirmed: Confirmed,
+    /// The value that differs most, of a function that gives several: the answers are its.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<String>,
     /// What the executables answer; None where there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<A>,
@@ -48,7 +51,7 @@ pub struct ConfirmRow<A = Answer> {
 impl ConfirmRow {
     /// Of a witness that could not be tried.
     pub fn unknown(reason: String) -> ConfirmRow {
-        ConfirmRow { confirmed: Confirmed::Unknown, baseline: None, variant: None, reason }
+        ConfirmRow { confirmed: Confirmed::Unknown, worst: None, baseline: None, variant: None, reason }
     }
 }
 

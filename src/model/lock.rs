@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::number::c_name;
-use super::run::{budget_text, signature};
+use super::run::{budget_text, results_of, signature};
 use super::{
-    Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, Number, ParamRow,
+    Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, Number, ParamRow, Results,
     StrategyName, WitnessRow,
 };
 use crate::fp::{NanPolicy, Scalar};
@@ -92,6 +92,9 @@ pub struct LockFunction<N = Number, A = Answer> {
     /// The result's type.
     #[serde(with = "c_name")]
     pub result: Scalar,
+    /// The values of a function that gives several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<ParamRow>,
     /// By build: what differs from the baseline.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub builds: BTreeMap<BuildId, LockComparison<N, A>>,
@@ -107,9 +110,14 @@ impl LockFunction {
         self.params.iter().map(|p| p.ty).collect()
     }
 
+    /// The values the function gives.
+    pub fn returns(&self) -> Results {
+        results_of(self.result, &self.results)
+    }
+
     /// `double (double, int32_t)`.
     pub fn signature(&self) -> String {
-        signature(&self.params, self.result)
+        signature(&self.scalars(), &self.returns())
     }
 }
 

@@ -3,7 +3,8 @@
 //! For a program that uses the library through its `lab`:
 //! * an [`Experiment`] is a resolved matrix, with each [`Function`] and its [`Domain`]; a [`Build`] is one way to
 //!   compile it, named by its [`BuildId`];
-//! * an [`Outcome`] is what a build made of one input: a value's bits, or a fault;
+//! * an [`Outcome`] is what a build made of one input: a value's bits, or a fault; [`Outcomes`] are those of a batch, with
+//!   the other values of functions that give several ([`Results`]);
 //! * a [`FunctionResult`] is what a search found: for each variant a [`ComparisonResult`] with its [`RangeResult`]s, boxes
 //!   of inputs whose ends are bits of the parameters' types ([`Scalar::to_f64`](crate::fp::Scalar::to_f64) makes numbers of them);
 //! * a [`RunFile`] is the same as it is stored and reported, a [`FunctionRow`] one function of it;
@@ -30,8 +31,10 @@ mod limit;
 mod lock;
 mod number;
 mod outcome;
+mod outcomes;
 mod printable;
 mod result;
+mod results;
 mod run;
 mod samples;
 mod search_keys;
@@ -64,7 +67,9 @@ pub use explain::{
 };
 pub use fault::{FaultKind, ParseFaultError};
 pub use finding::{FindingId, FindingPlace, ParseFindingIdError};
-pub use function::{Callee, Function, MAX_PARAMS, Param};
+pub use function::{
+    Callee, Coordinate, Function, Interface, MAX_COORDINATES, Parameter, Passing, RETURNED, Slot,
+};
 pub use gate::{
     GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom, GateVerdict, NoteKind, ReplayCounts,
 };
@@ -75,13 +80,16 @@ pub use lock::{
 };
 pub use number::{Answer, Number, NumberText};
 pub use outcome::{ClassChange, Outcome};
+pub use outcomes::{Outcomes, Returned, Whole};
 pub use printable::{gist, printable, printable_lines};
 pub use result::{
     ComparisonResult, EdgeKind, Edges, FaultRecord, FunctionResult, RangeResult, StopReason, Witness,
 };
+pub use results::{Difference, MAX_RESULTS, ResultValue, Results};
 pub use run::{
     BuildRow, BuildStatus, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, ParamRow,
-    RangeRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow, signature,
+    RangeRow, ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow, result_rows,
+    signature,
 };
 pub use samples::FunctionSamples;
 pub use search_keys::{SEARCH_KEY_NAMES, SEARCH_KEYS, SearchKey};

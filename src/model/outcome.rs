@@ -24,6 +24,13 @@ impl Outcome {
         }
     }
 
+    pub fn fault(self) -> Option<FaultKind> {
+        match self {
+            Outcome::Value(_) => None,
+            Outcome::Fault(kind) => Some(kind),
+        }
+    }
+
     /// Whether two outcomes are one answer; `nan` says what of a NaN counts.
     pub fn agrees(self, other: Outcome, scalar: Scalar, nan: NanPolicy) -> bool {
         match (self, other) {

@@ -53,6 +53,10 @@ pub struct Witness {
     pub variant: Outcome,
     pub bits: f64,
     pub change: Option<ClassChange>,
+    /// Which value of the function differs most: the two outcomes, the bits and the change are its.
+    pub worst: u8,
+    /// All values of both builds, of a function that gives several; filled when the witness is confirmed.
+    pub values: Vec<(Outcome, Outcome)>,
 }
 
 /// A box of inputs in one orthant. `lo` and `hi` are the bits of values with lo <= hi in value.

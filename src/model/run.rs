@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::number::c_name;
 use super::{
     Answer, Arithmetic, Budget, BuildId, Category, ClassChange, EdgeKind, FaultKind, FindingId,
-    InstructionCounts, Number, StopReason, StrategyName,
+    InstructionCounts, Number, Outcome, ResultValue, Results, StopReason, StrategyName,
 };
 use crate::fp::{NanPolicy, Scalar};
 
@@ -98,11 +98,64 @@ pub struct ParamRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WitnessRow<N = Number, A = Answer> {
     pub inputs: Vec<N>,
+    /// Of the value that differs most.
+    pub baseline: A,
+    pub variant: A,
+    /// The name of that value, of a function that gives several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<String>,
+    /// All values, of a function that gives several.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<ResultRow<A>>,
+}
+
+/// One value of a function that gives several, as both builds have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultRow<A = Answer> {
+    pub name: String,
     pub baseline: A,
     pub variant: A,
 }
 
+impl<N, A> WitnessRow<N, A> {
+    /// Of a function that gives one value.
+    pub fn of_one(inputs: Vec<N>, baseline: A, variant: A) -> WitnessRow<N, A> {
+        WitnessRow { inputs, baseline, variant, worst: None, results: Vec::new() }
+    }
+}
+
 impl WitnessRow {
+    /// An input with what both builds made of it.
+    pub fn new(
+        results: &Results,
+        inputs: Vec<Number>,
+        worst: u8,
+        values: &[(Outcome, Outcome)],
+    ) -> WitnessRow {
+        let answers = |(value, &(baseline, variant)): (&ResultValue, &(Outcome, Outcome))| ResultRow {
+            name: value.name.clone(),
+            baseline: Answer::new(value.ty, baseline),
+            variant: Answer::new(value.ty, variant),
+        };
+        let mut rows: Vec<ResultRow> = results.values().iter().zip(values).map(answers).collect();
+        let most = rows.get(usize::from(worst)).or(rows.first());
+        let nothing = Answer::new(results.ty(0), Outcome::Value(0));
+        let (baseline, variant) = most.map_or((nothing, nothing), |row| (row.baseline, row.variant));
+        let worst = results.name(worst).map(String::from);
+        if worst.is_none() {
+            rows.clear();
+        }
+        WitnessRow { inputs, baseline, variant, worst, results: rows }
+    }
+
+    /// All values of the baseline and of the variant, however many the function gives.
+    pub fn answers(&self) -> (Vec<Answer>, Vec<Answer>) {
+        match self.results.as_slice() {
+            [] => (vec![self.baseline], vec![self.variant]),
+            rows => rows.iter().map(|row| (row.baseline, row.variant)).unzip(),
+        }
+    }
+
     /// The bits of the inputs.
     pub fn bits(&self) -> Vec<u64> {
         self.inputs.iter().map(|number| number.bits).collect()
@@ -163,10 +216,27 @@ pub struct FaultRow<N = Number> {
     pub examples: Vec<Vec<N>>,
 }
 
-/// `double (double, int32_t)`.
-pub fn signature(params: &[ParamRow], result: Scalar) -> String {
-    let params: Vec<&str> = params.iter().map(|p| p.ty.c_name()).collect();
-    format!("{} ({})", result.c_name(), params.join(", "))
+/// `double (double, int32_t)`; of a function that gives several values `(float x, float y) (float)`.
+pub fn signature(params: &[Scalar], results: &Results) -> String {
+    let params: Vec<&str> = params.iter().map(|ty| ty.c_name()).collect();
+    let value = |value: &ResultValue| format!("{} {}", value.ty.c_name(), value.name);
+    let result = match results.is_wide() {
+        false => results.ty(0).c_name().to_string(),
+        true => format!("({})", results.values().iter().map(value).collect::<Vec<_>>().join(", ")),
+    };
+    format!("{result} ({})", params.join(", "))
+}
+
+/// What a row says of the values its function gives: a list where there are several, else a type.
+pub(super) fn results_of(result: Scalar, rows: &[ParamRow]) -> Results {
+    let value = |row: &ParamRow| ResultValue { name: row.name.clone(), ty: row.ty };
+    Results::new(rows.iter().map(value).collect()).unwrap_or_else(|| Results::one(result))
+}
+
+/// The list of a function's row, which is empty for one value.
+pub fn result_rows(results: &Results) -> Vec<ParamRow> {
+    let row = |value: &ResultValue| ParamRow { name: value.name.clone(), ty: value.ty };
+    if results.is_wide() { results.values().iter().map(row).collect() } else { Vec::new() }
 }
 
 /// Builds that agree bit for bit on some ranges.
@@ -204,9 +274,12 @@ impl SearchStatus {
 pub struct FunctionRow<N = Number, A = Answer> {
     pub name: String,
     pub params: Vec<ParamRow>,
-    /// The result's type.
+    /// The result's type; of several values the first one's.
     #[serde(with = "c_name")]
     pub result: Scalar,
+    /// The values of a function that gives several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<ParamRow>,
     /// As written in the matrix; empty: every finite value.
     pub domains: Vec<String>,
     pub status: SearchStatus,
@@ -229,9 +302,14 @@ impl FunctionRow {
         self.params.iter().map(|p| p.ty).collect()
     }
 
+    /// The values the function gives.
+    pub fn returns(&self) -> Results {
+        results_of(self.result, &self.results)
+    }
+
     /// `double (double, int32_t)`.
     pub fn signature(&self) -> String {
-        signature(&self.params, self.result)
+        signature(&self.scalars(), &self.returns())
     }
 }
 

@@ -27,7 +27,7 @@ impl FunctionSamples {
         };
         FunctionSamples {
             function: function.name.clone(),
-            params: function.params.iter().map(|p| p.name.clone()).collect(),
+            params: function.coordinates.iter().map(|p| p.name.clone()).collect(),
             builds: builds.iter().skip(1).cloned().collect(),
             samples: result.samples.iter().map(sample).collect(),
         }

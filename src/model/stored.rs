@@ -3,10 +3,11 @@
 
 use serde::{Deserialize, Deserializer};
 
+use super::run::results_of;
 use super::{
     Answer, ComparisonRow, ConfirmFile, ConfirmRow, FaultRow, FunctionRow, GateFile, GateFinding,
-    LockComparison, LockFile, LockFunction, LockRange, Number, NumberText, ParamRow, RangeRow, RunFile,
-    TruthComparison, TruthFile, TruthSegment, WitnessRow,
+    LockComparison, LockFile, LockFunction, LockRange, Number, NumberText, ParamRow, RangeRow, ResultRow,
+    Results, RunFile, TruthComparison, TruthFile, TruthSegment, WitnessRow,
 };
 use crate::fp::Scalar;
 
@@ -44,12 +45,18 @@ pub fn one_per_parameter(found: usize, expected: usize) -> Result<(), String> {
 /// The types of a function.
 struct Types {
     params: Vec<Scalar>,
-    result: Scalar,
+    results: Results,
 }
 
 impl Types {
-    fn new(params: &[ParamRow], result: Scalar) -> Types {
-        Types { params: params.iter().map(|p| p.ty).collect(), result }
+    fn new(params: &[ParamRow], result: Scalar, results: &[ParamRow]) -> Types {
+        Types { params: params.iter().map(|p| p.ty).collect(), results: results_of(result, results) }
+    }
+
+    /// The type of a value by its name; without one, of the only value.
+    fn result(&self, name: Option<&String>) -> Scalar {
+        let known = name.and_then(|name| self.results.values().iter().find(|value| value.name == *name));
+        known.map_or(self.results.ty(0), |value| value.ty)
     }
 
     fn inputs(&self, at: &str, texts: Vec<NumberText>) -> Result<Vec<Number>, Misfit> {
@@ -60,15 +67,25 @@ impl Types {
         texts.iter().zip(&self.params).enumerate().map(number).collect()
     }
 
-    fn answer(&self, at: &str, text: &NumberText) -> Result<Answer, Misfit> {
-        text.answer(self.result).map_err(|error| Misfit::new(at, error))
+    fn answer(&self, at: &str, value: Option<&String>, text: &NumberText) -> Result<Answer, Misfit> {
+        text.answer(self.result(value)).map_err(|error| Misfit::new(at, error))
     }
 
     fn witness(&self, at: &str, row: WitnessRow<NumberText, NumberText>) -> Result<WitnessRow, Misfit> {
         Ok(WitnessRow {
             inputs: self.inputs(&format!("{at}.inputs"), row.inputs)?,
-            baseline: self.answer(&format!("{at}.baseline"), &row.baseline)?,
-            variant: self.answer(&format!("{at}.variant"), &row.variant)?,
+            baseline: self.answer(&format!("{at}.baseline"), row.worst.as_ref(), &row.baseline)?,
+            variant: self.answer(&format!("{at}.variant"), row.worst.as_ref(), &row.variant)?,
+            worst: row.worst,
+            results: each(&format!("{at}.results"), row.results, |value| self.value(value))?,
+        })
+    }
+
+    fn value(&self, row: ResultRow<NumberText>) -> Result<ResultRow, Misfit> {
+        Ok(ResultRow {
+            baseline: self.answer("baseline", Some(&row.name), &row.baseline)?,
+            variant: self.answer("variant", Some(&row.name), &row.variant)?,
+            name: row.name,
         })
     }
 
@@ -132,13 +149,14 @@ fn each<T, U>(at: &str, list: Vec<T>, typed: impl Fn(T) -> Result<U, Misfit>) ->
 
 impl FunctionRow<NumberText, NumberText> {
     pub fn typed(self) -> Result<FunctionRow, Misfit> {
-        let types = Types::new(&self.params, self.result);
+        let types = Types::new(&self.params, self.result, &self.results);
         Ok(FunctionRow {
             comparisons: each("comparisons", self.comparisons, |row| types.comparison(row))?,
             faults: each("faults", self.faults, |row| types.fault(row))?,
             name: self.name,
             params: self.params,
             result: self.result,
+            results: self.results,
             domains: self.domains,
             status: self.status,
             stop_reason: self.stop_reason,
@@ -179,7 +197,7 @@ impl StoredRun {
 
 impl LockFunction<NumberText, NumberText> {
     fn typed(self) -> Result<LockFunction, Misfit> {
-        let types = Types::new(&self.params, self.result);
+        let types = Types::new(&self.params, self.result, &self.results);
         let comparison = |(build, comparison): (super::BuildId, LockComparison<NumberText, NumberText>)| {
             let ranges = each("ranges", comparison.ranges, |range| types.lock_range(range));
             let ranges = ranges.map_err(|misfit| misfit.below(&format!("builds.{build}")))?;
@@ -189,6 +207,7 @@ impl LockFunction<NumberText, NumberText> {
             builds: self.builds.into_iter().map(comparison).collect::<Result<_, Misfit>>()?,
             params: self.params,
             result: self.result,
+            results: self.results,
             clean: self.clean,
             faults: self.faults,
         })
@@ -217,7 +236,7 @@ impl StoredLock {
 /// The types of a function of the run that a file stands beside.
 fn types_in(run: &RunFile, function: &str) -> Result<Types, String> {
     let row = run.functions.iter().find(|row| row.name == function);
-    row.map(|row| Types::new(&row.params, row.result))
+    row.map(|row| Types::new(&row.params, row.result, &row.results))
         .ok_or_else(|| format!("the run has no function `{function}`"))
 }
 
@@ -260,18 +279,19 @@ impl StoredGate {
 impl StoredConfirm {
     /// With the types of the run that was confirmed; of its functions only.
     pub fn typed(self, run: &RunFile) -> Result<ConfirmFile, Misfit> {
-        let row = |(id, row): (super::FindingId, ConfirmRow<NumberText>)| {
-            let types = types_in(run, &id.function).ok()?;
-            let at = format!("witnesses.{id}");
-            let answer = |field: &str, text: Option<NumberText>| {
-                text.map(|text| types.answer(&format!("{at}.{field}"), &text)).transpose()
+        let row =
+            |(id, row): (super::FindingId, ConfirmRow<NumberText>)| {
+                let types = types_in(run, &id.function).ok()?;
+                let at = format!("witnesses.{id}");
+                let ConfirmRow { confirmed, worst, baseline, variant, reason } = row;
+                let answer = |field: &str, text: Option<NumberText>| {
+                    text.map(|text| types.answer(&format!("{at}.{field}"), worst.as_ref(), &text)).transpose()
+                };
+                let answers = answer("baseline", baseline).and_then(|a| Ok((a, answer("variant", variant)?)));
+                Some(answers.map(|(baseline, variant)| {
+                    (id, ConfirmRow { confirmed, worst, baseline, variant, reason })
+                }))
             };
-            let answers =
-                answer("baseline", row.baseline).and_then(|a| Ok((a, answer("variant", row.variant)?)));
-            Some(answers.map(|(baseline, variant)| {
-                (id, ConfirmRow { confirmed: row.confirmed, baseline, variant, reason: row.reason })
-            }))
-        };
         let witnesses = self.witnesses.into_iter().filter_map(row).collect::<Result<_, Misfit>>()?;
         Ok(ConfirmFile { schema: self.schema, witnesses })
     }
@@ -279,7 +299,7 @@ impl StoredConfirm {
 
 impl TruthFile<NumberText, NumberText> {
     fn typed(self) -> Result<TruthFile, Misfit> {
-        let types = Types::new(&self.params, self.result);
+        let types = Types::new(&self.params, self.result, &self.results);
         let swept = types.params.get(self.swept).copied();
         let swept = swept.ok_or_else(|| Misfit::new("swept", "there is no such parameter"))?;
         let segment = |segment: TruthSegment<NumberText>| {
@@ -310,6 +330,7 @@ impl TruthFile<NumberText, NumberText> {
             function: self.function,
             params: self.params,
             result: self.result,
+            results: self.results,
             domains: self.domains,
             swept: self.swept,
             baseline: self.baseline,

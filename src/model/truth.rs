@@ -60,6 +60,9 @@ pub struct TruthFile<N = Number, A = Answer> {
     /// The result's type.
     #[serde(with = "c_name")]
     pub result: Scalar,
+    /// The values of a function that gives several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<ParamRow>,
     /// As written in the matrix; empty: every finite value.
     pub domains: Vec<String>,
     /// Index of the parameter that was swept; the others are fixed.

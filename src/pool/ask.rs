@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::coordinator::Pool;
 use super::job::{Limits, PoolError};
 use crate::eval::{Call, EvalError, Helpers, LoadPlan};
-use crate::model::Outcome;
+use crate::model::Outcomes;
 
 /// How the inputs of a question are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +25,15 @@ pub struct Question {
     pub function: usize,
     /// Words of an input.
     pub arity: usize,
+    /// Values that a call gives.
+    pub width: usize,
     pub inputs: Vec<u64>,
     pub mode: Mode,
 }
 
-/// One outcome for each input, or why the object cannot be asked. `EvalError::Stopped` is never in one: an
+/// What was made of each input, or why the object cannot be asked. `EvalError::Stopped` is never in one: an
 /// interrupt ends the asking as a whole.
-pub type Response = Result<Vec<Outcome>, EvalError>;
+pub type Response = Result<Outcomes, EvalError>;
 
 impl Pool {
     /// Asks one of the objects, in one helper with a fresh process for each question.
@@ -50,11 +52,12 @@ impl Pool {
         let call = Call {
             function: question.function,
             arity: question.arity,
+            width: question.width,
             alone: question.mode == Mode::Alone,
             fresh: true,
             timeout: self.limits.timeout,
         };
-        let mut out = Vec::new();
+        let mut out = Outcomes::new(question.width);
         let plan = (object, &self.objects[object]);
         match helpers.run(plan, call, &question.inputs, &mut out, &mut || !self.is_cancelled()) {
             Ok(_) => Ok(Ok(out)),

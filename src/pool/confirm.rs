@@ -6,27 +6,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::eval::EvalError;
-use crate::model::{FaultKind, FaultRecord, FunctionResult, Outcome, StopReason, Witness};
+use crate::fp::NanPolicy;
+use crate::model::{
+    FaultKind, FaultRecord, FunctionResult, Outcome, Outcomes, Results, Returned, StopReason, Whole, Witness,
+};
 
 /// Evaluates in processes that no search has touched. Builds are indices in the task's.
 pub(super) trait Recheck {
     /// All inputs in one process.
-    fn together(&mut self, build: usize, inputs: &[u64]) -> Result<Vec<Outcome>, EvalError>;
+    fn together(&mut self, build: usize, inputs: &[u64]) -> Result<Outcomes, EvalError>;
 
     /// One input in its own process, with twice the timeout; and whether the call took at least
     /// half the timeout.
     fn alone(&mut self, build: usize, input: &[u64]) -> Result<(Outcome, bool), EvalError>;
 
-    /// Whether two outcomes are one answer: NaNs may be, whatever their bits.
-    fn is_one(&self, first: Outcome, second: Outcome) -> bool;
+    /// What the function gives, and what of a NaN counts.
+    fn rule(&self) -> (Results, NanPolicy);
 }
 
 /// Confirms a result. Returns how many timeouts turned out to be close ones.
 pub(super) fn confirm(result: &mut FunctionResult, recheck: &mut dyn Recheck) -> Result<u64, EvalError> {
     let close = confirm_faults(result, recheck)?;
-    let unsteady = unsteady_builds(result, recheck)?;
-    for &build in &unsteady {
+    let answers = ask_again(result, recheck)?;
+    let (results, nan) = recheck.rule();
+    for build in unsteady_builds(result, &answers, &results, nan) {
         disown(result, build);
+    }
+    if results.is_wide() {
+        fill_values(result, &answers, &results);
     }
     result.faults.sort_by_key(|record| (record.build, record.kind));
     Ok(close)
@@ -75,32 +82,83 @@ fn confirm_faults(result: &mut FunctionResult, recheck: &mut dyn Recheck) -> Res
     Ok(close)
 }
 
-/// The builds that give another answer to some witness than the stored one.
-fn unsteady_builds(result: &FunctionResult, recheck: &mut dyn Recheck) -> Result<BTreeSet<usize>, EvalError> {
-    let mut claims: BTreeMap<usize, Vec<(&[u64], Outcome)>> = BTreeMap::new();
-    for comparison in &result.comparisons {
+/// Of each build the inputs of the witnesses it has a part in, there and back, so that every input but one meets two
+/// different histories, and what it makes of them.
+type Answers = BTreeMap<usize, (Vec<Vec<u64>>, Outcomes)>;
+
+fn witnesses(result: &FunctionResult) -> impl Iterator<Item = (usize, &Witness)> {
+    result.comparisons.iter().flat_map(|comparison| {
         let ranges = comparison.ranges.iter().map(|range| &range.witness);
-        for Witness { inputs, baseline, variant, .. } in ranges.chain(&comparison.witness) {
-            claims.entry(0).or_default().push((inputs, *baseline));
-            claims.entry(comparison.variant).or_default().push((inputs, *variant));
+        ranges.chain(&comparison.witness).map(|witness| (comparison.variant, witness))
+    })
+}
+
+fn ask_again(result: &FunctionResult, recheck: &mut dyn Recheck) -> Result<Answers, EvalError> {
+    let mut wanted: BTreeMap<usize, Vec<&[u64]>> = BTreeMap::new();
+    for (variant, witness) in witnesses(result) {
+        wanted.entry(0).or_default().push(&witness.inputs);
+        wanted.entry(variant).or_default().push(&witness.inputs);
+    }
+    let ask = |(build, inputs): (usize, Vec<&[u64]>)| {
+        let order: Vec<Vec<u64>> = inputs.iter().chain(inputs.iter().rev()).map(|i| i.to_vec()).collect();
+        let outcomes = recheck.together(build, &order.concat())?;
+        Ok((build, (order, outcomes)))
+    };
+    wanted.into_iter().map(ask).collect()
+}
+
+/// The builds that give another answer to some witness than the stored one, or two answers.
+fn unsteady_builds(
+    result: &FunctionResult,
+    answers: &Answers,
+    results: &Results,
+    nan: NanPolicy,
+) -> BTreeSet<usize> {
+    let timeout = Outcome::Fault(FaultKind::Timeout);
+    // The clock may decide either way on a slow call; that is no other answer.
+    let is_other = |now: Outcome, claim: Outcome, worst: u8| {
+        !now.agrees(claim, results.ty(worst), nan) && now != timeout && claim != timeout
+    };
+    let is_two = |there: Returned<'_>, back: Returned<'_>| {
+        !results.agree(nan, there, back) && there.first != timeout && back.first != timeout
+    };
+    let mut claims: BTreeMap<usize, Vec<(u8, Outcome)>> = BTreeMap::new();
+    for (variant, Witness { baseline, variant: other, worst, .. }) in witnesses(result) {
+        claims.entry(0).or_default().push((*worst, *baseline));
+        claims.entry(variant).or_default().push((*worst, *other));
+    }
+    let is_unsteady = |(build, claims): &(usize, Vec<(u8, Outcome)>)| {
+        let Some((order, outcomes)) = answers.get(build) else { return true };
+        let both = claims.iter().chain(claims.iter().rev());
+        outcomes.len() != order.len()
+            || outcomes
+                .iter()
+                .zip(both)
+                .any(|(now, &(worst, claim))| is_other(now.value(usize::from(worst)), claim, worst))
+            || outcomes.iter().zip(outcomes.iter().rev()).any(|(there, back)| is_two(there, back))
+    };
+    claims.into_iter().filter(is_unsteady).map(|(build, _)| build).collect()
+}
+
+/// Gives every witness all values of both builds.
+fn fill_values(result: &mut FunctionResult, answers: &Answers, results: &Results) {
+    let found: BTreeMap<usize, BTreeMap<&[u64], Whole>> = answers
+        .iter()
+        .map(|(build, (order, outcomes))| {
+            let whole = outcomes.iter().map(Returned::to_owned);
+            (*build, order.iter().map(Vec::as_slice).zip(whole).collect())
+        })
+        .collect();
+    for comparison in &mut result.comparisons {
+        let ranges = comparison.ranges.iter_mut().map(|range| &mut range.witness);
+        for witness in ranges.chain(&mut comparison.witness) {
+            let of = |build: usize| found.get(&build)?.get(witness.inputs.as_slice());
+            if let (Some(baseline), Some(variant)) = (of(0), of(comparison.variant)) {
+                let value = |k| (baseline.returned().value(k), variant.returned().value(k));
+                witness.values = (0..results.width()).map(value).collect();
+            }
         }
     }
-    let mut unsteady = BTreeSet::new();
-    for (build, claims) in claims {
-        // There and back, so that every input but one meets two different histories.
-        let order: Vec<_> = claims.iter().chain(claims.iter().rev()).collect();
-        let inputs: Vec<u64> = order.iter().flat_map(|(input, _)| input.iter().copied()).collect();
-        let outcomes = recheck.together(build, &inputs)?;
-        let differs = |(outcome, claim): (&Outcome, &&(&[u64], Outcome))| {
-            let timeout = Outcome::Fault(FaultKind::Timeout);
-            // The clock may decide either way on a slow call; that is no other answer.
-            !recheck.is_one(*outcome, claim.1) && *outcome != timeout && claim.1 != timeout
-        };
-        if outcomes.len() != order.len() || outcomes.iter().zip(&order).any(differs) {
-            unsteady.insert(build);
-        }
-    }
-    Ok(unsteady)
 }
 
 /// Takes every value that rests on a nondeterministic build out of the result.
@@ -140,7 +198,7 @@ fn disown(result: &mut FunctionResult, build: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fp::{NanPolicy, Scalar};
+    use crate::fp::Scalar;
     use crate::model::{ComparisonResult, RangeResult};
 
     /// Answers from closures instead of processes.
@@ -150,7 +208,7 @@ mod tests {
     }
 
     impl<T: Fn(usize, u64) -> Outcome, A: Fn(usize, u64) -> (Outcome, bool)> Recheck for Scripted<T, A> {
-        fn together(&mut self, build: usize, inputs: &[u64]) -> Result<Vec<Outcome>, EvalError> {
+        fn together(&mut self, build: usize, inputs: &[u64]) -> Result<Outcomes, EvalError> {
             Ok(inputs.iter().map(|&x| (self.together)(build, x)).collect())
         }
 
@@ -158,8 +216,8 @@ mod tests {
             Ok((self.alone)(build, input[0]))
         }
 
-        fn is_one(&self, first: Outcome, second: Outcome) -> bool {
-            first.agrees(second, Scalar::F64, NanPolicy::Any)
+        fn rule(&self) -> (Results, NanPolicy) {
+            (Results::one(Scalar::F64), NanPolicy::Any)
         }
     }
 
@@ -198,7 +256,15 @@ mod tests {
 
     fn witness(input: u64) -> Witness {
         let (baseline, variant) = (Outcome::Value(input), Outcome::Value(input));
-        Witness { inputs: vec![input], baseline, variant, bits: 1.0, change: None }
+        Witness {
+            inputs: vec![input],
+            baseline,
+            variant,
+            bits: 1.0,
+            change: None,
+            worst: 0,
+            values: Vec::new(),
+        }
     }
 
     fn compared() -> FunctionResult {

@@ -98,7 +98,7 @@ impl Pool {
         Run::new(self, jobs, sink, client).finish()
     }
 
-    /// Evaluates inputs as a search does: builds side by side in one worker, which is replaced when
+    /// Evaluates inputs of a function that gives one value as a search does: builds side by side in one worker, which is replaced when
     /// it dies. Outcomes per build, then reasons for replacements.
     pub fn evaluate_side_by_side(
         &self,
@@ -109,19 +109,22 @@ impl Pool {
         batch: usize,
     ) -> Result<(Vec<Vec<Outcome>>, Vec<String>), PoolError> {
         let work = Work::Evaluate { inputs: inputs.to_vec(), batch };
-        let piece = Piece { function: function_index, arity, objects: builds, work: &work, task: None };
+        let piece =
+            Piece { function: function_index, arity, width: 1, objects: builds, work: &work, task: None };
         match self.once(piece)? {
-            (Reply::Outcomes(outcomes), reasons) => Ok((outcomes, reasons)),
+            (Reply::Outcomes(outcomes), reasons) => {
+                Ok((outcomes.iter().map(|of| of.firsts().to_vec()).collect(), reasons))
+            }
             _ => Err(PoolError::Failed("the worker answered something else".into())),
         }
     }
 
     /// Nanoseconds a worker takes for calls side by side, as a search makes them.
     pub fn time(&self, request: &TimeRequest) -> Result<u64, PoolError> {
-        let TimeRequest { function_index, arity, builds, inputs, batch, repeats } = request;
+        let TimeRequest { function_index, arity, width, builds, inputs, batch, repeats } = request;
         let work = Work::Time { inputs: inputs.clone(), batch: *batch, repeats: *repeats };
-        let piece =
-            Piece { function: *function_index, arity: *arity, objects: builds, work: &work, task: None };
+        let (function, arity, width) = (*function_index, *arity, *width);
+        let piece = Piece { function, arity, width, objects: builds, work: &work, task: None };
         match self.once(piece)?.0 {
             Reply::Nanoseconds(time) => Ok(time),
             _ => Err(PoolError::Failed("the worker answered something else".into())),
@@ -131,10 +134,10 @@ impl Pool {
     /// Nanoseconds that all inputs take on each build, the least of many rounds. The rounds of the builds
     /// alternate, so that noise meets all of them alike.
     pub fn pace(&self, request: &PaceRequest) -> Result<Vec<u64>, PoolError> {
-        let PaceRequest { function_index, arity, builds, inputs, batch } = request;
+        let PaceRequest { function_index, arity, width, builds, inputs, batch } = request;
         let work = Work::Pace { inputs: inputs.clone(), batch: *batch };
-        let piece =
-            Piece { function: *function_index, arity: *arity, objects: builds, work: &work, task: None };
+        let (function, arity, width) = (*function_index, *arity, *width);
+        let piece = Piece { function, arity, width, objects: builds, work: &work, task: None };
         match self.once(piece)?.0 {
             Reply::Paces(least) => Ok(least),
             _ => Err(PoolError::Failed("the worker answered something else".into())),

@@ -93,6 +93,8 @@ impl<F: Fn(usize, FunctionResult, FunctionTiming) + Sync + ?Sized> Client for &F
 pub struct TimeRequest {
     pub function_index: usize,
     pub arity: usize,
+    /// Values that a call gives.
+    pub width: usize,
     pub builds: Vec<usize>,
     pub inputs: Vec<u64>,
     /// Inputs per batch.
@@ -105,6 +107,8 @@ pub struct TimeRequest {
 pub struct PaceRequest {
     pub function_index: usize,
     pub arity: usize,
+    /// Values that a call gives.
+    pub width: usize,
     pub builds: Vec<usize>,
     pub inputs: Vec<u64>,
     /// Inputs per batch.

@@ -34,6 +34,8 @@ impl Suspects {
 pub(super) struct Piece<'a> {
     pub function: usize,
     pub arity: usize,
+    /// Values that a call gives.
+    pub width: usize,
     pub objects: &'a [usize],
     pub work: &'a Work,
     pub task: Option<&'a Task>,
@@ -88,6 +90,7 @@ impl<'p> Lane<'p> {
             let selection = Selection {
                 function: piece.function,
                 arity: piece.arity,
+                width: piece.width,
                 builds: piece.objects.to_vec(),
                 cautious: piece.objects.iter().map(|&o| suspects.contains(&(piece.function, o))).collect(),
             };
@@ -163,7 +166,7 @@ impl<'p> Lane<'p> {
         let Some(input) = &death.input else { return format!("{what} while loading {place}") };
         let texts: Vec<String> = match piece.task {
             Some(task) if task.function.arity() == input.len() => {
-                task.function.params.iter().zip(input).map(|(p, &bits)| format_hex(p.ty, bits)).collect()
+                task.function.coordinates.iter().zip(input).map(|(p, &bits)| format_hex(p.ty, bits)).collect()
             }
             _ => input.iter().map(|bits| format!("{bits:#018x}")).collect(),
         };

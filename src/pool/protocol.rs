@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::eval::Selection;
-use crate::model::Outcome;
+use crate::model::Outcomes;
 use crate::search::{Answer, Task, Unit};
 
 /// Exit codes of a worker: its pipes are gone, or it panicked beside hot builds.
@@ -50,7 +50,7 @@ pub(super) enum Work {
 #[derive(Serialize, Deserialize)]
 pub(super) enum Reply {
     Answer(Box<Answer>),
-    Outcomes(Vec<Vec<Outcome>>),
+    Outcomes(Vec<Outcomes>),
     Nanoseconds(u64),
     /// Of each build.
     Paces(Vec<u64>),

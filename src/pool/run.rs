@@ -11,7 +11,11 @@ use super::lane::{Cost, Halt, Lane, Piece};
 use super::protocol::{Reply, Work};
 use super::schedule::{Early, Plan, Schedule, Turn};
 use crate::eval::{Call, EvalError};
-use crate::model::{ComparisonResult, Event, EventSink, FunctionResult, Outcome, SearchSettings, StopReason};
+use crate::fp::NanPolicy;
+use crate::model::{
+    ComparisonResult, Event, EventSink, FunctionResult, Outcome, Outcomes, Results, SearchSettings,
+    StopReason,
+};
 use crate::search::{Answer, Strategy, Task, Unit, create};
 
 impl Plan for Box<dyn Strategy> {
@@ -141,6 +145,7 @@ impl<'a> Run<'a> {
         let piece = Piece {
             function: job.job.function_index,
             arity: job.task.function.arity(),
+            width: job.task.function.results.width(),
             objects: &job.objects,
             work: &work,
             task: Some(&job.task),
@@ -301,17 +306,18 @@ impl Fresh<'_, '_> {
         inputs: &[u64],
         alone: bool,
         stretch: u32,
-    ) -> Result<(Vec<Outcome>, u64), EvalError> {
+    ) -> Result<(Outcomes, u64), EvalError> {
         let call = Call {
             function: self.job.job.function_index,
             arity: self.job.task.function.arity(),
+            width: self.job.task.function.results.width(),
             alone,
             fresh: true,
             timeout: stretch * self.pool.limits.timeout,
         };
         let object = self.job.objects[build];
         let plan = (object, &self.pool.objects[object]);
-        let mut out = Vec::new();
+        let mut out = Outcomes::new(call.width);
         let mut go_on = || !self.pool.is_cancelled();
         let near = self.lane.helpers.run(plan, call, inputs, &mut out, &mut go_on)?.near;
         Ok((out, near))
@@ -319,18 +325,18 @@ impl Fresh<'_, '_> {
 }
 
 impl Recheck for Fresh<'_, '_> {
-    fn together(&mut self, build: usize, inputs: &[u64]) -> Result<Vec<Outcome>, EvalError> {
+    fn together(&mut self, build: usize, inputs: &[u64]) -> Result<Outcomes, EvalError> {
         Ok(self.run(build, inputs, false, 1)?.0)
     }
 
     fn alone(&mut self, build: usize, input: &[u64]) -> Result<(Outcome, bool), EvalError> {
         let (outcomes, near) = self.run(build, input, true, 2)?;
-        let outcome = outcomes.first().copied().ok_or(EvalError::Stopped)?;
+        let outcome = outcomes.firsts().first().copied().ok_or(EvalError::Stopped)?;
         Ok((outcome, near > 0))
     }
 
-    fn is_one(&self, first: Outcome, second: Outcome) -> bool {
+    fn rule(&self) -> (Results, NanPolicy) {
         let Task { function, settings, .. } = &self.job.task;
-        first.agrees(second, function.result, settings.nan)
+        (function.results.clone(), settings.nan)
     }
 }

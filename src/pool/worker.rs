@@ -13,6 +13,7 @@ use crate::eval::{
     EvalError, Evaluator, Forked, Host, LoadPlan, Native, Phase, Rules, STRAYS_EXIT, Selection, Slab,
     end_descendants, fork, leave, read_frame, settle, stay_on_one_cpu, volunteer_for_oom, watch, write_frame,
 };
+use crate::model::Outcomes;
 use crate::search::{Task, run_unit};
 
 /// Runs a worker until it is let go. The subcommand `__worker`.
@@ -99,7 +100,7 @@ fn perform(native: &mut Native, work: &Work, tasks: &BTreeMap<usize, Task>) -> R
         },
         Work::Evaluate { inputs, batch } => {
             let step = batch.max(&1) * native.arity();
-            let mut outcomes = vec![Vec::new(); native.builds()];
+            let mut outcomes = vec![Outcomes::new(native.width()); native.builds()];
             for chunk in inputs.chunks(step) {
                 for (build, out) in outcomes.iter_mut().enumerate() {
                     native.evaluate(build, chunk, out)?;
@@ -109,7 +110,7 @@ fn perform(native: &mut Native, work: &Work, tasks: &BTreeMap<usize, Task>) -> R
         }
         Work::Time { inputs, batch, repeats } => {
             let step = batch.max(&1) * native.arity();
-            let mut out = Vec::with_capacity(*batch);
+            let mut out = Outcomes::new(native.width());
             // Loading is not part of what is timed.
             for build in 0..native.builds() {
                 native.evaluate(build, &inputs[..step.min(inputs.len())], &mut out)?;

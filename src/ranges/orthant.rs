@@ -16,15 +16,19 @@ pub struct Orthant {
 impl Orthant {
     /// None when a parameter's domain has no values on its side.
     pub fn new(function: &Function, sides: &[Side]) -> Option<Orthant> {
-        let axes: Option<Vec<Axis>> =
-            function.params.iter().zip(sides).map(|(p, &side)| Axis::new(p.ty, &p.domain, side)).collect();
+        let axes: Option<Vec<Axis>> = function
+            .coordinates
+            .iter()
+            .zip(sides)
+            .map(|(p, &side)| Axis::new(p.ty, &p.domain, side))
+            .collect();
         Some(Orthant { axes: axes? })
     }
 
     /// The orthant an input lies in.
     pub fn sides_of(function: &Function, input: &[u64]) -> Sides {
         let side = |negative| if negative { Side::Negative } else { Side::Positive };
-        function.params.iter().zip(input).map(|(p, &bits)| side(p.ty.is_negative(bits))).collect()
+        function.coordinates.iter().zip(input).map(|(p, &bits)| side(p.ty.is_negative(bits))).collect()
     }
 
     pub fn dims(&self) -> usize {
@@ -51,25 +55,22 @@ impl Orthant {
 mod tests {
     use super::*;
     use crate::fp::Scalar;
-    use crate::model::{Callee, Domain, Param};
+    use crate::model::{Callee, Coordinate, Domain};
 
     #[test]
     fn an_input_has_a_point_in_its_own_orthant_only() {
-        let param = |name: &str, ty| Param {
+        let param = |name: &str, ty| Coordinate {
             name: name.into(),
-            c_type: String::new(),
             ty,
             domain: Domain::all(ty),
             domain_text: String::new(),
         };
-        let function = Function {
-            name: "f".into(),
-            params: vec![param("x", Scalar::F64), param("k", Scalar::I32)],
-            result: Scalar::F64,
-            result_c_type: "double".into(),
-            callee: Callee::Call("x".into()),
-            headers: vec![],
-        };
+        let function = Function::of_scalars(
+            "f",
+            vec![param("x", Scalar::F64), param("k", Scalar::I32)],
+            Scalar::F64,
+            Callee::Call("x".into()),
+        );
         let input = [(-2.5f64).to_bits(), 7];
         let sides = Orthant::sides_of(&function, &input);
         assert_eq!(sides, [Side::Negative, Side::Positive]);

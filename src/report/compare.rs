@@ -151,7 +151,7 @@ fn places(range: &RangeChange, params: &[String]) -> Vec<String> {
         lines.push(format!("{} in {}", printable(name), interval(lo, hi)));
     }
     // The decimals read back exactly.
-    let WitnessRow { inputs, baseline, variant } = &found.witness;
+    let WitnessRow { inputs, baseline, variant, .. } = &found.witness;
     let inputs: Vec<_> = inputs.iter().map(|x| x.dec()).collect();
     lines.push(format!("at {}:", inputs.join(", ")));
     lines.push(format!("{} -> {}", baseline.dec(), variant.dec()));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
-use super::number::exact;
+use super::number::{exact, worst};
 use super::style::{Style, text_of, wrap};
 use crate::findings::witnesses;
 use crate::model::{Answer, ConfirmFile, Confirmed, FindingId, RunFile, gist, printable};
@@ -20,7 +20,7 @@ pub fn render(run: &RunFile, confirm: &ConfirmFile, all: bool, style: Style) -> 
         let mut lines = vec![printable(&witness.id.to_string())];
         lines.extend(witness.row.inputs.iter().map(|input| format!("  at {}", exact(input))));
         let stored = &witness.row;
-        lines.push(format!("  run   {} -> {}", stored.baseline.dec(), stored.variant.dec()));
+        lines.push(format!("  run   {}{} -> {}", worst(stored), stored.baseline.dec(), stored.variant.dec()));
         if let (Some(baseline), Some(variant)) = (&row.baseline, &row.variant) {
             lines.push(format!("  plain {} -> {}", baseline.dec(), variant.dec()));
         }
@@ -92,13 +92,14 @@ mod tests {
         }
         let yes = ConfirmRow {
             confirmed: Confirmed::Yes,
+            worst: None,
             baseline: Some(sample::value(0.1)),
             variant: Some(sample::value(0.2)),
             reason: String::new(),
         };
         let ids = run.functions.iter().flat_map(witnesses).map(|w| w.id);
         let mut witnesses: std::collections::BTreeMap<_, _> = ids.map(|id| (id, yes.clone())).collect();
-        let no = ConfirmRow { confirmed: Confirmed::No, variant: yes.baseline, ..yes };
+        let no = ConfirmRow { confirmed: Confirmed::No, worst: None, variant: yes.baseline, ..yes };
         witnesses.insert("airy_ai#gcc/O3-fast/native.1".parse().unwrap(), no);
         let failed = "gcc/O3-fast/native: a.c:3: error: no\u{1b}[31m such thing";
         witnesses.insert("lone#gcc/O3-fast/native.max".parse().unwrap(), ConfirmRow::unknown(failed.into()));

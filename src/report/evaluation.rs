@@ -6,9 +6,8 @@ use comfy_table::{Cell, CellAlignment};
 
 use super::number::exact;
 use super::style::{Style, text_of};
-use crate::fp::Scalar;
 use crate::lab::{Comparison, Evaluated};
-use crate::model::{Answer, ClassChange, Number, ParamRow, gist, printable};
+use crate::model::{Answer, Difference, Number, ParamRow, Results, Whole, gist, printable};
 
 /// One input on all builds.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +15,8 @@ pub struct Evaluation {
     pub function: String,
     pub params: Vec<ParamRow>,
     pub inputs: Vec<Number>,
-    /// What the function returns.
-    pub result: Scalar,
+    /// What the function gives.
+    pub results: Results,
     pub rows: Vec<Evaluated>,
 }
 
@@ -34,34 +33,67 @@ pub fn render(evaluation: &Evaluation, style: Style) -> String {
     }
     for row in &evaluation.rows {
         let build = Cell::new(printable(row.build.as_str()));
-        let result = |outcome| Some(Answer::new(evaluation.result, outcome));
-        let (bits, result, note) = match &row.verdict {
-            Comparison::Baseline(outcome) => (Cell::new(""), result(*outcome), "baseline".to_string()),
-            Comparison::Variant { outcome, bits, change } => {
-                let bits = bits.map_or_else(|| Cell::new("-"), |b| style.bits(b));
-                (bits, result(*outcome), change.map_or("", ClassChange::as_str).to_string())
+        let (bits, whole, note) = match &row.verdict {
+            Comparison::Baseline(outcome) => (Cell::new(""), Some(outcome), "baseline".to_string()),
+            Comparison::Variant { outcome, difference } => {
+                let both = difference.filter(|d| d.baseline.value().is_some() && d.variant.value().is_some());
+                let bits = both.map_or_else(|| Cell::new("-"), |d| style.bits(d.bits));
+                (bits, Some(outcome), difference.map(|d| note(evaluation, &d)).unwrap_or_default())
             }
             Comparison::Absent { reason } => (Cell::new(""), None, printable(gist(reason))),
         };
         let stamp = row.emulated.then(|| "emulated".to_string());
         let notes: Vec<String> = [note].into_iter().filter(|n| !n.is_empty()).chain(stamp).collect();
-        let (hex, dec) = result.map(|r| (r.hex(), r.dec())).unwrap_or_default();
+        let answers = whole.map(|whole| values(&evaluation.results, whole)).unwrap_or_default();
+        let lines = |text: fn(Answer) -> String| {
+            answers
+                .iter()
+                .map(|(name, answer)| format!("{name}{}", text(*answer)))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        let (hex, dec) = (lines(Answer::hex), lines(Answer::dec));
         table.add_row(vec![build, bits, Cell::new(hex), Cell::new(dec), Cell::new(notes.join(", "))]);
     }
     text.push_str(&text_of(&table));
     text
 }
 
+/// Every value with its name, where there are several; a fault once.
+fn values(results: &Results, whole: &Whole) -> Vec<(String, Answer)> {
+    let answers = results.answers(whole.returned());
+    if !results.is_wide() || !whole.is_value() {
+        return answers.into_iter().take(1).map(|answer| (String::new(), answer)).collect();
+    }
+    let named = results.values().iter().map(|value| format!("{} = ", printable(&value.name)));
+    named.zip(answers).collect()
+}
+
+/// The change of class, and the value that differs most where there are several.
+fn note(evaluation: &Evaluation, difference: &Difference) -> String {
+    let differs = difference.bits > 0.0 || difference.change.is_some();
+    let worst = evaluation.results.name(difference.worst).filter(|_| differs).map(printable);
+    let change = difference.change.map(|change| change.as_str().to_string());
+    worst.into_iter().chain(change).collect::<Vec<_>>().join(": ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::{NanPolicy, Scalar};
     use crate::model::{FaultKind, Outcome};
     use crate::report::sample::{HOSTILE, number};
 
     #[test]
     fn every_build_has_a_line() {
         let value = |x: f64| Outcome::Value(x.to_bits());
-        let variant = |outcome, bits, change| Comparison::Variant { outcome, bits, change };
+        let results = Results::one(Scalar::F64);
+        let baseline = Whole::from(value(0.1));
+        let variant = |outcome: Outcome| {
+            let outcome = Whole::from(outcome);
+            let difference = results.compare(NanPolicy::Any, baseline.returned(), outcome.returned());
+            Comparison::Variant { outcome, difference: Some(difference) }
+        };
         let row = |build: &str, verdict| Evaluated {
             build: build.into(),
             emulated: build.ends_with("/aarch64"),
@@ -71,18 +103,12 @@ mod tests {
             function: "hypot_naive".into(),
             params: ["x", "y"].map(|p| ParamRow { name: p.into(), ty: Scalar::F64 }).to_vec(),
             inputs: vec![number(-1.5), number(1.0 / 3.0)],
-            result: Scalar::F64,
+            results: results.clone(),
             rows: vec![
-                row("gcc/O0/native", Comparison::Baseline(value(0.1))),
-                row("gcc/O2/aarch64", variant(value(0.1), Some(0.0), None)),
-                row(
-                    "gcc/O3-fast/native",
-                    variant(value(f64::NAN), Some(62.0), Some(ClassChange::FiniteToNan)),
-                ),
-                row(
-                    "gcc/O3/native",
-                    variant(Outcome::Fault(FaultKind::Signal(11)), None, Some(ClassChange::Crash)),
-                ),
+                row("gcc/O0/native", Comparison::Baseline(baseline.clone())),
+                row("gcc/O2/aarch64", variant(value(0.1))),
+                row("gcc/O3-fast/native", variant(value(f64::NAN))),
+                row("gcc/O3/native", variant(Outcome::Fault(FaultKind::Signal(11)))),
                 row(HOSTILE, Comparison::Absent { reason: "clang-16 is not installed\nmore".into() }),
             ],
         };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{Cell, Color};
 
-use super::number::{exact, interval, plural};
+use super::number::{exact, interval, plural, worst};
 use super::style::{Style, text_of, wrap};
 use crate::model::{GateFile, GateFinding, GateKind, GateVerdict, Number, printable};
 
@@ -112,7 +112,7 @@ fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String
         }
     }
     if let Some(witness) = &finding.witness {
-        lines.push(format!("  {} -> {}", witness.baseline.dec(), witness.variant.dec()));
+        lines.push(format!("  {}{} -> {}", worst(witness), witness.baseline.dec(), witness.variant.dec()));
         // Broken here: a table would break inside a word.
         let see = broken(&see(page, finding, inputs), usize::from(style.width.saturating_sub(MARGIN)));
         lines.extend(see.iter().map(|line| format!("  {line}")));
@@ -200,11 +200,7 @@ mod tests {
             bits,
             accepted: bits.map(|_| 3.25),
             what: serde_json::from_value(what.into()).ok(),
-            witness: Some(WitnessRow {
-                inputs: vec![number(-3.1)],
-                baseline: value(0.1),
-                variant: value(f64::NAN),
-            }),
+            witness: Some(WitnessRow::of_one(vec![number(-3.1)], value(0.1), value(f64::NAN))),
         }
     }
 

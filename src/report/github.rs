@@ -2,7 +2,7 @@
 
 use super::Material;
 use super::digest::{self, Level, Moved};
-use super::number::{exact, interval, plural};
+use super::number::{exact, interval, plural, worst};
 use super::place::Place;
 use super::text::{workflow_data, workflow_property};
 use crate::model::printable;
@@ -59,7 +59,7 @@ fn message(material: &Material, m: &Moved) -> String {
     if let Some(witness) = m.witness() {
         let inputs: Vec<_> = witness.inputs.iter().map(exact).collect();
         lines.push(format!("at {}", inputs.join(", ")));
-        lines.push(format!("{} -> {}", witness.baseline.dec(), witness.variant.dec()));
+        lines.push(format!("{}{} -> {}", worst(witness), witness.baseline.dec(), witness.variant.dec()));
     }
     if let Some(row) = m.range.and_then(|range| material.confirmation(&range.id)) {
         lines.push(format!("confirmed in plain executables: {}", row.confirmed.as_str()));

@@ -3,7 +3,7 @@
 
 use quick_junit::{NonSuccessKind, Property, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::number::{exact, exact_answer, interval, plural, share};
+use super::number::{exact, exact_answer, interval, others, plural, share, worst};
 use super::ranges::differs;
 use super::{Material, cause};
 use crate::model::{
@@ -151,7 +151,10 @@ fn cause_line(material: &Material, finding: &FindingId) -> String {
 
 fn witness_lines(function: &FunctionRow, witness: &WitnessRow) -> String {
     let at = inputs(function, &witness.inputs);
-    format!("  at {at}\n  {} -> {}\n", exact_answer(&witness.baseline), exact_answer(&witness.variant))
+    let others: String = others(witness).iter().map(|line| format!("    {line}\n")).collect();
+    let (name, baseline, variant) =
+        (worst(witness), exact_answer(&witness.baseline), exact_answer(&witness.variant));
+    format!("  at {at}\n  {name}{baseline} -> {variant}\n{others}")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::digest::{self, Moved};
-use super::number::{count, exact, interval, plural, share};
+use super::number::{count, exact, interval, plural, share, worst};
 use super::text::code;
 use super::{Material, cause};
 use crate::model::{BuildId, CauseRow, ExplainFile, Layer, RunFile, Suspect, WitnessRow, gist};
@@ -129,7 +129,8 @@ fn causes(file: &ExplainFile) -> String {
 
 fn witnesses(material: &Material, moved: &[Moved]) -> String {
     let row = |m: &Moved| {
-        let WitnessRow { inputs, baseline, variant } = m.witness()?;
+        let witness = m.witness()?;
+        let WitnessRow { inputs, baseline, variant, .. } = witness;
         let inputs = m.function.params.iter().zip(inputs);
         let inputs: Vec<_> = inputs.map(|(p, x)| code(&format!("{} = {}", p.name, exact(x)))).collect();
         let confirmed = m.range.and_then(|range| material.confirmation(&range.id));
@@ -137,8 +138,8 @@ fn witnesses(material: &Material, moved: &[Moved]) -> String {
         Some(vec![
             code(&m.function.name),
             inputs.join("<br>"),
-            code(&baseline.dec()),
-            code(&variant.dec()),
+            code(&format!("{}{}", worst(witness), baseline.dec())),
+            code(&format!("{}{}", worst(witness), variant.dec())),
             confirmed.unwrap_or("not tried").into(),
         ])
     };

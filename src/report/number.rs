@@ -1,6 +1,6 @@
 //! Numbers as a table shows them: short where a reader compares sizes, exact where a reader copies.
 
-use crate::model::{Answer, Number};
+use crate::model::{Answer, Number, WitnessRow, printable};
 
 /// About four digits of a bound. The exact one is in `run.json`.
 pub(super) fn short(number: &Number) -> String {
@@ -78,6 +78,19 @@ pub(super) fn share(inconsistent: u64, samples: u64) -> String {
         p if inconsistent == samples => format!("{p:.0}%"),
         p => format!("{p:.1}%"),
     }
+}
+
+/// The name of the value that a witness is about, with a colon; nothing where a function gives one value.
+pub fn worst(witness: &WitnessRow) -> String {
+    witness.worst.as_ref().map(|name| format!("{}: ", printable(name))).unwrap_or_default()
+}
+
+/// The values of a witness beside the worst, one text each; none where a function gives one value.
+pub fn others(witness: &WitnessRow) -> Vec<String> {
+    let others = witness.results.iter().filter(|row| Some(&row.name) != witness.worst.as_ref());
+    others
+        .map(|row| format!("{}: {} -> {}", printable(&row.name), row.baseline.dec(), row.variant.dec()))
+        .collect()
 }
 
 #[cfg(test)]

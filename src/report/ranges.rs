@@ -4,7 +4,7 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
 
 use super::cause;
 use super::confirm::mark;
-use super::number::{exact, interval, plural, share};
+use super::number::{exact, interval, plural, share, worst};
 use super::style::{Style, text_of, wrap};
 use super::table::TableOptions;
 use crate::model::{
@@ -212,6 +212,7 @@ fn lone_witness(function: &FunctionRow, witness: &WitnessRow, room: usize) -> St
 
 fn result_lines(witness: &WitnessRow, room: usize) -> String {
     let (baseline, variant) = (witness.baseline.dec(), witness.variant.dec());
-    let line = format!("  {baseline} -> {variant}");
-    if line.chars().count() <= room { line } else { format!("  {baseline}\n    -> {variant}") }
+    let name = worst(witness);
+    let line = format!("  {name}{baseline} -> {variant}");
+    if line.chars().count() <= room { line } else { format!("  {name}{baseline}\n    -> {variant}") }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::Cell;
 
-use super::number::exact;
+use super::number::{exact, worst};
 use super::style::{Style, text_of, wrap};
 use crate::findings::{StoredWitness, Verdict};
 use crate::model::{Answer, gist, printable};
@@ -19,7 +19,11 @@ pub fn render(replayed: &[Replayed], all: bool, style: Style) -> String {
     for (witness, verdict) in replayed.iter().filter(|(_, v)| all || *v != Verdict::Held) {
         let mut lines = vec![printable(&witness.id.to_string())];
         lines.extend(witness.row.inputs.iter().map(|input| format!("  at {}", exact(input))));
-        lines.push(format!("  then {}", pair(&witness.row.baseline, &witness.row.variant)));
+        lines.push(format!(
+            "  then {}{}",
+            worst(&witness.row),
+            pair(&witness.row.baseline, &witness.row.variant)
+        ));
         match verdict {
             Verdict::Held => {}
             Verdict::Moved { baseline, variant, bits } => {

@@ -111,12 +111,24 @@ pub fn readme(repro: &Repro) -> String {
     let [baseline, variant] = &repro.sides;
     let inputs: Vec<String> =
         repro.inputs.iter().map(|(name, value)| format!("{} = {}", printable(name), exact(value))).collect();
+    let worst = repro.worst.as_ref().map(|name| format!("{} = ", printable(name))).unwrap_or_default();
+    // All values, where there are several.
+    let all = |side: &Side| {
+        let values: Vec<String> = side
+            .values
+            .iter()
+            .map(|(name, value)| format!("{} = {}", printable(name), value.dec()))
+            .collect();
+        if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
+    };
     let about = |side: &Side| {
         format!(
-            "{} ({}) answers {}",
+            "{} ({}) answers {}{}{}",
             printable(&side.build),
             printable(&side.version),
-            exact_answer(&side.answer)
+            worst,
+            exact_answer(&side.answer),
+            all(side)
         )
     };
     let code = |side: &Side| BuildId::split(&side.build).0.to_owned();
@@ -154,6 +166,7 @@ mod tests {
             run: vec!["qemu-aarch64".into(), format!("./{folder}/repro"), "rounding=up".into()],
             word: format!("{:016x}", answer.to_bits()),
             answer: value(answer),
+            values: Vec::new(),
         }
     }
 
@@ -162,6 +175,7 @@ mod tests {
             id: "airy_ai#gcc/O3/native.1".parse().unwrap(),
             function: "airy_ai".into(),
             inputs: vec![("x".into(), number(0.1))],
+            worst: None,
             sides: [side("baseline", "gcc/O0/native", 1.0), side("variant", HOSTILE, -2.0)],
             host: "a machine, glibc 2.36".into(),
         }

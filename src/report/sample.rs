@@ -33,11 +33,11 @@ fn range(category: Category, bounds: &[(f64, f64)], counts: (u64, u64), bits: (f
         inconsistent: counts.0,
         mean_bits: bits.0,
         max_bits: bits.1,
-        witness: WitnessRow {
-            inputs: bounds.iter().map(|b| number(b.1)).collect(),
-            baseline: value(0.1),
-            variant: value(0.1f64.next_up()),
-        },
+        witness: WitnessRow::of_one(
+            bounds.iter().map(|b| number(b.1)).collect(),
+            value(0.1),
+            value(0.1f64.next_up()),
+        ),
         category,
         without_flushing: None,
     }
@@ -62,6 +62,7 @@ fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> Fun
         name: name.into(),
         params: params.iter().map(|p| ParamRow { name: (*p).into(), ty: Scalar::F64 }).collect(),
         result: Scalar::F64,
+        results: Vec::new(),
         domains: vec![String::new(); params.len()],
         status: SearchStatus::Searched,
         stop_reason: StopReason::Complete,
@@ -144,11 +145,7 @@ fn functions() -> Vec<FunctionRow> {
     }];
     let mut lone = comparison(fast, Vec::new());
     lone.max_bits = 12.5;
-    lone.witness = Some(WitnessRow {
-        inputs: vec![number(0.5)],
-        baseline: value(1.0),
-        variant: Answer::Fault(FaultKind::Timeout),
-    });
+    lone.witness = Some(WitnessRow::of_one(vec![number(0.5)], value(1.0), Answer::Fault(FaultKind::Timeout)));
     let mut hostile = function(HOSTILE, &[HOSTILE], vec![comparison(HOSTILE, vec![nan.clone()])]);
     hostile.missing = [(HOSTILE.into(), "undefined reference to `\u{1b}[0m'\nmore".to_string())].into();
     let mut airy = function("airy_ai", &["x"], vec![comparison(fast, vec![nan, weak])]);
@@ -215,6 +212,7 @@ fn samples() -> Vec<FunctionSamples> {
 pub(super) fn material() -> Material {
     let row = |confirmed, reason: &str| ConfirmRow {
         confirmed,
+        worst: None,
         baseline: None,
         variant: None,
         reason: reason.into(),

@@ -49,27 +49,24 @@ mod tests {
     use super::*;
     use crate::eval::{Fake, FakeBuild};
     use crate::fp::Scalar;
-    use crate::model::{Budget, BuildId, Callee, Domain, Function, Outcome, Param, SearchSettings};
+    use crate::model::{Budget, BuildId, Callee, Coordinate, Domain, Function, Outcome, SearchSettings};
 
     const COORDINATES: usize = 16;
 
     fn sixteen_doubles(strategy: StrategyName, budget: Budget) -> Task {
-        let param = |i: usize| Param {
+        let param = |i: usize| Coordinate {
             name: format!("x{i}"),
-            c_type: "double".into(),
             ty: Scalar::F64,
             domain: Domain::all(Scalar::F64),
             domain_text: String::new(),
         };
         Task {
-            function: Function {
-                name: "f".into(),
-                params: (0..COORDINATES).map(param).collect(),
-                result: Scalar::F64,
-                result_c_type: "double".into(),
-                callee: Callee::Call("f(x)".into()),
-                headers: Vec::new(),
-            },
+            function: Function::of_scalars(
+                "f",
+                (0..COORDINATES).map(param).collect(),
+                Scalar::F64,
+                Callee::Call("f(x)".into()),
+            ),
             builds: vec![BuildId("gcc/O0/native".into()), BuildId("gcc/O3/native".into())],
             settings: SearchSettings { strategy, budget, ..SearchSettings::default() },
             literals: Vec::new(),

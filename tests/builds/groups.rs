@@ -30,7 +30,7 @@ fn builds() -> Vec<Build> {
 fn a_broken_function_costs_its_own_row_alone() {
     let (source, mut functions) = many(100);
     functions[7] = unary("nowhere");
-    functions[42].params[0].c_type = "no_such_type".into();
+    functions[42].interface.parameters[0].c_type = "no_such_type".into();
     let lab = Lab::new(&[("a.c", &source)], functions);
     let builds = builds();
     let compiled = lab.compile(&builds);

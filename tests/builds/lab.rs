@@ -10,8 +10,9 @@ use std::time::Duration;
 use bitrift::compile::{Cache, Compiled, Settings, compile_all};
 use bitrift::fp::Scalar;
 use bitrift::model::{
-    Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Domain, Environment, Event, EventSink,
-    Experiment, FpEnvPolicy, Function, FunctionStatus, Implementation, Param, SearchSettings, Sources,
+    Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Coordinate, Domain, Environment, Event,
+    EventSink, Experiment, FpEnvPolicy, Function, FunctionStatus, Implementation, Interface, Results, SearchSettings,
+    Sources,
 };
 use bitrift::toolchain::find;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -161,18 +162,20 @@ pub fn every_compiler() -> Vec<Build> {
 }
 
 pub fn function(name: &str, result: (&str, Scalar), params: &[(&str, Scalar)], callee: Callee) -> Function {
-    let param = |(i, (c_type, ty)): (usize, &(&str, Scalar))| Param {
-        name: ["x", "y", "z", "u", "v", "w"][i].into(),
-        c_type: (*c_type).into(),
+    const NAMES: [&str; 6] = ["x", "y", "z", "u", "v", "w"];
+    let coordinate = |(i, (_, ty)): (usize, &(&str, Scalar))| Coordinate {
+        name: NAMES[i].into(),
         ty: *ty,
         domain: Domain::all(*ty),
         domain_text: String::new(),
     };
+    let declared: Vec<(&str, &str, Scalar)> =
+        params.iter().zip(NAMES).map(|(&(c_type, ty), name)| (c_type, name, ty)).collect();
     Function {
         name: name.into(),
-        params: params.iter().enumerate().map(param).collect(),
-        result: result.1,
-        result_c_type: result.0.into(),
+        coordinates: params.iter().enumerate().map(coordinate).collect(),
+        results: Results::one(result.1),
+        interface: Interface::of_scalars(&declared, result),
         callee,
         headers: Vec::new(),
     }

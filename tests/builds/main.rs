@@ -16,3 +16,4 @@ mod lab;
 mod lines;
 mod loading;
 mod presets;
+mod wide;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bitrift::eval::EvalError;
 use bitrift::model::{ControlWords, FaultKind, Outcome};
-use bitrift::pool::{Limits, LoadPlan, Mode, Pool, PoolError, Question, Response, TimeRequest};
+use bitrift::pool::{Limits, LoadPlan, Mode, Pool, PoolError, Question, TimeRequest};
 
 use crate::objects::{Expected, Fixture, compile, compile_faults, fixtures, plan};
 use crate::processes::{Quiet, ours};
@@ -40,9 +40,15 @@ fn in_region(bits: u64) -> bool {
 }
 
 /// Outcomes of inputs of a function with one parameter.
-fn evaluate(pool: &Pool, function: usize, object: usize, inputs: &[u64], mode: Mode) -> Response {
-    let question = Question { function, arity: 1, inputs: inputs.to_vec(), mode };
-    pool.ask(object, &[question]).unwrap().remove(0)
+fn evaluate(
+    pool: &Pool,
+    function: usize,
+    object: usize,
+    inputs: &[u64],
+    mode: Mode,
+) -> Result<Vec<Outcome>, EvalError> {
+    let question = Question { function, arity: 1, width: 1, inputs: inputs.to_vec(), mode };
+    pool.ask(object, &[question]).unwrap().remove(0).map(|outcomes| outcomes.firsts().to_vec())
 }
 
 fn healthy(pool: &Pool, function: usize, inputs: &[u64]) -> Vec<Outcome> {
@@ -263,6 +269,7 @@ fn a_worker_can_say_how_long_its_calls_take() {
     let request = |repeats| TimeRequest {
         function_index: 0,
         arity: 1,
+        width: 1,
         builds: vec![0],
         inputs: inputs.clone(),
         batch: 100,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use bitrift::fp::Scalar;
 use bitrift::model::{
-    Budget, BuildId, Callee, ControlWords, Domain, Event, EventSink, FaultKind, Function, FunctionResult,
-    NoEvents, Param, SearchSettings, StopReason,
+    Budget, BuildId, Callee, ControlWords, Coordinate, Domain, Event, EventSink, FaultKind, Function,
+    FunctionResult, NoEvents, SearchSettings, StopReason,
 };
 use bitrift::pool::{FunctionJob, FunctionTiming, Limits, LoadPlan, Pool};
 use bitrift::search::Task;
@@ -27,21 +27,18 @@ fn settings() -> SearchSettings {
 }
 
 fn job(name: &str, function_index: usize, builds: &[(usize, &str)], settings: SearchSettings) -> FunctionJob {
-    let param = Param {
+    let param = Coordinate {
         name: "x".into(),
-        c_type: "double".into(),
         ty: Scalar::F64,
         domain: Domain::all(Scalar::F64),
         domain_text: String::new(),
     };
-    let function = Function {
-        name: name.into(),
-        params: vec![param],
-        result: Scalar::F64,
-        result_c_type: "double".into(),
-        callee: Callee::Signature(format!("double {name}(double x)")),
-        headers: Vec::new(),
-    };
+    let function = Function::of_scalars(
+        name,
+        vec![param],
+        Scalar::F64,
+        Callee::Signature(format!("double {name}(double x)")),
+    );
     let ids = builds.iter().map(|(_, id)| BuildId((*id).into())).collect();
     let task = Task { function, builds: ids, settings, literals: Vec::new() };
     FunctionJob { function_index, task, builds: builds.iter().map(|(object, _)| *object).collect() }

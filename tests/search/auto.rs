@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::fakes::{doubles, one, planted_build, search, span};
 use bitrift::eval::{EvalError, Evaluator, FakeBuild};
 use bitrift::fp::Side;
-use bitrift::model::{Budget, FaultKind, FunctionResult, Outcome, Segment, StopReason};
+use bitrift::model::{Budget, FaultKind, FunctionResult, Outcome, Outcomes, Segment, StopReason};
 use bitrift::search::{Task, run_here};
 
 fn with(strategy: &str, arity: usize, budget: u64, seed: u64) -> Task {
@@ -128,9 +128,9 @@ impl Evaluator for Slow {
         self.builds.len()
     }
 
-    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Vec<Outcome>) -> Result<(), EvalError> {
+    fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError> {
         self.now += self.each * u32::try_from(inputs.len()).unwrap();
-        out.extend(inputs.iter().map(|&x| self.builds[build](&[x])));
+        out.extend_ones(inputs.iter().map(|&x| self.builds[build](&[x])));
         Ok(())
     }
 
@@ -168,7 +168,8 @@ fn a_domain_of_which_every_value_was_tried_is_complete_however_slow_the_function
     for strategy in ["auto", "cigen"] {
         let search = |each: u64| {
             let mut task = with(strategy, 1, 100_000, 1);
-            task.function.params[0].domain.segments = vec![Segment { side: Side::Positive, lo: 1, hi: 2000 }];
+            task.function.coordinates[0].domain.segments =
+                vec![Segment { side: Side::Positive, lo: 1, hi: 2000 }];
             let builds = vec![one(), planted_build(&task, &[vec![span(f64::from_bits(500), 1.0)]])];
             let mut slow = Slow { builds, each: Duration::from_micros(each), now: Duration::ZERO };
             run_here(&task, &mut slow).unwrap()

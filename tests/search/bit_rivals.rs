@@ -106,7 +106,7 @@ fn every_type_is_searched_within_its_domain() {
             }
             n.domain = on(Side::Negative, 1, 1_000_000);
             let task = with(name, task(vec![x, n], Budget::Evaluations(5000), 1));
-            let params = task.function.params.clone();
+            let params = task.function.coordinates.clone();
             let region = vec![vec![span(10.0, 100.0), span(-1000.0, -10.0)]];
             let inner = planted_build(&task, &region);
             let checked: FakeBuild = Box::new(move |input| {

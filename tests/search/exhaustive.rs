@@ -152,7 +152,7 @@ fn other_parameters_may_be_fixed() {
     let mut task = swept_task();
     let mut n = param("n", Scalar::I32);
     n.domain = Domain { segments: vec![Segment { side: Side::Negative, lo: 3, hi: 3 }] };
-    task.function.params.insert(0, n);
+    task.function.coordinates.insert(0, n);
     let minus_three = (-3i64).cast_unsigned();
     let variant: FakeBuild = Box::new(move |input| {
         assert_eq!(input[0], minus_three);

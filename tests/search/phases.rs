@@ -187,7 +187,7 @@ fn a_large_budget_is_spent_on_finer_samples() {
 #[test]
 fn a_small_domain_is_not_searched_twice_however_large_the_budget() {
     let mut task = task(vec![param("n", Scalar::I32)], Budget::Evaluations(4_000_000), 1);
-    task.function.params[0].domain.segments = vec![Segment { side: Side::Positive, lo: 0, hi: 200_000 }];
+    task.function.coordinates[0].domain.segments = vec![Segment { side: Side::Positive, lo: 0, hi: 200_000 }];
     let result = search_planted(&task, &[vec![span(100.0, 200.0)]]);
     assert_eq!(result.stop, StopReason::Complete);
     assert!(result.evaluations < 1_000_000, "{}", result.evaluations);
@@ -225,7 +225,7 @@ fn a_search_stopped_between_phases_keeps_what_it_has() {
 #[test]
 fn every_result_type_and_class_change_is_compared() {
     let mut task = task(vec![param("x", Scalar::F64)], Budget::Paper, 1);
-    task.function.result = Scalar::F32;
+    task.function.results = bitrift::model::Results::one(Scalar::F32);
     let nan = u64::from(f32::NAN.to_bits());
     let build: FakeBuild = Box::new(move |input| {
         Outcome::Value(if f64::from_bits(input[0]) > 4.0 { nan } else { u64::from(1f32.to_bits()) })

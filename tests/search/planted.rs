@@ -117,7 +117,7 @@ fn regions_of_integers_are_found_exactly() {
     let regions = [vec![span(100.0, 200.0)], vec![span(700.0, 1000.0)]];
     for seed in SEEDS {
         let mut task = task(vec![param("n", Scalar::I32)], Budget::Paper, seed);
-        task.function.params[0].domain = small.clone();
+        task.function.coordinates[0].domain = small.clone();
         assert_found(&task, &search_planted(&task, &regions), &regions, 0.0, "small integers");
     }
     let regions = [vec![span(-2e9, -5e8)], vec![span(30_000.0, 1e9)]];
@@ -133,8 +133,8 @@ fn a_float_beside_an_integer_and_a_fixed_parameter() {
         let params = vec![param("x", Scalar::F64), param("n", Scalar::I32), param("k", Scalar::I32)];
         let mut task = task(params, Budget::Paper, seed);
         let segment = |lo, hi| Domain { segments: vec![Segment { side: Side::Positive, lo, hi }] };
-        task.function.params[1].domain = segment(1, 50);
-        task.function.params[2].domain = segment(7, 7);
+        task.function.coordinates[1].domain = segment(1, 50);
+        task.function.coordinates[2].domain = segment(7, 7);
         let region = vec![binades(-100.0, 110.0), span(10.0, 30.0), span(7.0, 7.0)];
         let result = search_planted(&task, std::slice::from_ref(&region));
         assert_found(&task, &result, &[region], 0.0, "mixed");
@@ -192,7 +192,8 @@ fn a_domain_of_a_few_floats_is_searched_completely() {
     for seed in SEEDS {
         let mut task = doubles(1, Budget::Paper, seed);
         let hi = axis(1.0) + 500;
-        task.function.params[0].domain.segments = vec![Segment { side: Side::Positive, lo: axis(1.0), hi }];
+        task.function.coordinates[0].domain.segments =
+            vec![Segment { side: Side::Positive, lo: axis(1.0), hi }];
         let regions = [vec![span(wrong, wrong)]];
         assert_found(&task, &search_planted(&task, &regions), &regions, 0.0, "tiny");
     }
@@ -218,8 +219,8 @@ fn domains_of_subnormals_of_one_side_and_of_lists_are_respected() {
         let regions: Vec<Region> = spans.iter().map(|&s| vec![s]).collect();
         for seed in SEEDS {
             let mut task = doubles(1, Budget::Paper, seed);
-            task.function.params[0].domain = Domain { segments: segments.clone() };
-            let inside = task.function.params[0].domain.clone();
+            task.function.coordinates[0].domain = Domain { segments: segments.clone() };
+            let inside = task.function.coordinates[0].domain.clone();
             let result = search_planted(&task, &regions);
             assert_found(&task, &result, &regions, 0.0, "domain");
             let place = |bits| Scalar::F64.axis(bits).unwrap();

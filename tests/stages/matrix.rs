@@ -145,39 +145,40 @@ fn the_full_matrix_has_its_functions_as_written() {
 
     let root = function("root");
     assert_eq!(root.callee, Callee::Signature("double root(double a, double b, double c)".into()));
-    assert_eq!(root.params[0].domain_text, "!= 0");
+    assert_eq!(root.coordinates[0].domain_text, "!= 0");
     assert_eq!(
-        (&root.params[2].domain, root.params[2].domain_text.as_str()),
+        (&root.coordinates[2].domain, root.coordinates[2].domain_text.as_str()),
         (&Domain::all(Scalar::F64), "")
     );
-    assert_eq!((root.result, root.result_c_type.as_str()), (Scalar::F64, "double"));
+    assert_eq!((root.results.ty(0), root.interface.returns.as_str()), (Scalar::F64, "double"));
 
     let narrow = function("root-narrow");
     assert_eq!(narrow.callee, root.callee);
-    assert!(narrow.params[0].domain.is_fixed());
-    let holds =
-        |param: usize, x: f64| narrow.params[param].domain.contains(Scalar::F64.axis(x.to_bits()).unwrap());
-    assert_eq!(narrow.params[1].domain_text, "{0.5, 16, 3}");
+    assert!(narrow.coordinates[0].domain.is_fixed());
+    let holds = |param: usize, x: f64| {
+        narrow.coordinates[param].domain.contains(Scalar::F64.axis(x.to_bits()).unwrap())
+    };
+    assert_eq!(narrow.coordinates[1].domain_text, "{0.5, 16, 3}");
     assert!(holds(1, 0.5) && holds(1, 3.0) && holds(1, 16.0) && !holds(1, 4.0));
     assert!(holds(2, 8.0) && holds(2, f64::INFINITY) && !holds(2, 0.0) && !holds(2, 9.0));
 
     let scale = function("scale");
     assert_eq!(scale.callee, Callee::Signature("float scale(float x1, unsigned long x2, int8_t x3)".into()));
     assert_eq!(scale.scalars(), [Scalar::F32, Scalar::U64, Scalar::I8]);
-    assert_eq!(scale.params[1].c_type, "unsigned long");
+    assert_eq!(scale.interface.parameters[1].c_type, "unsigned long");
     assert_eq!(scale.headers, ["roots.h"]);
 
     let airy = function("airy_ai");
     assert_eq!(airy.callee, Callee::Call("gsl_sf_airy_Ai(x, GSL_PREC_DOUBLE)".into()));
-    assert_eq!(airy.result_c_type, "double");
+    assert_eq!(airy.interface.returns, "double");
 
     let sum = function("sum_of");
     assert_eq!(sum.callee, Callee::Body("long s = n;\ns += k;\nreturn s;".into()));
-    assert_eq!((sum.result, sum.result_c_type.as_str()), (Scalar::I64, "long"));
-    assert_eq!(sum.params[1].domain.segments.len(), 1);
-    assert_eq!(sum.params[1].domain.segments[0].hi, 4);
+    assert_eq!((sum.results.ty(0), sum.interface.returns.as_str()), (Scalar::I64, "long"));
+    assert_eq!(sum.coordinates[1].domain.segments.len(), 1);
+    assert_eq!(sum.coordinates[1].domain.segments[0].hi, 4);
     let three = Scalar::I32.axis(3).unwrap();
-    assert!(!sum.params[0].domain.contains(three));
+    assert!(!sum.coordinates[0].domain.contains(three));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bitrift::findings;
 use bitrift::fp::Scalar;
 use bitrift::model::{
-    Callee, Domain, Function, FunctionRow, FunctionSamples, Param, RunFile, SearchSettings,
+    Callee, Coordinate, Domain, Function, FunctionRow, FunctionSamples, RunFile, SearchSettings,
 };
 use bitrift::report::Style;
 use bitrift::report::table::{self, TableOptions};
@@ -301,21 +301,13 @@ fn stored_witnesses_are_read_back_for_the_matrix_of_today() {
     let run = good();
     let row = &run.functions[0];
     let function = |ty: Scalar| {
-        let param = |name: &str| Param {
+        let param = |name: &str| Coordinate {
             name: name.into(),
-            c_type: ty.c_name().into(),
             ty,
             domain: Domain::all(ty),
             domain_text: String::new(),
         };
-        Function {
-            name: "f".into(),
-            params: vec![param("x"), param("y")],
-            result: Scalar::F64,
-            result_c_type: "double".into(),
-            callee: Callee::Call("x + y".into()),
-            headers: Vec::new(),
-        }
+        Function::of_scalars("f", vec![param("x"), param("y")], Scalar::F64, Callee::Call("x + y".into()))
     };
     let today = [function(Scalar::F64)];
     let found = findings::stored_witnesses(row, &today).unwrap();

@@ -200,7 +200,7 @@ impl SourceIndex {
 /// of a double's: `ix >= 0x42b17218` is how a math library says x >= 88.72.
 fn meanings(number: Number, function: &Function) -> Vec<f64> {
     let is_pattern = number.is_pattern && number.integer.is_some_and(|bits| bits >= 0x10_0000);
-    let has = |wanted: &dyn Fn(Scalar) -> bool| function.params.iter().any(|p| wanted(p.ty));
+    let has = |wanted: &dyn Fn(Scalar) -> bool| function.coordinates.iter().any(|p| wanted(p.ty));
     let mut values = Vec::new();
     if let Some(bits) = number.integer.filter(|_| is_pattern) {
         match u32::try_from(bits) {
@@ -229,24 +229,16 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::model::{Domain, Param};
+    use crate::model::{Coordinate, Domain};
 
     fn function(callee: Callee, types: &[Scalar]) -> Function {
-        let param = |ty: &Scalar| Param {
+        let param = |ty: &Scalar| Coordinate {
             name: "x".into(),
-            c_type: ty.c_name().into(),
             ty: *ty,
             domain: Domain::all(*ty),
             domain_text: String::new(),
         };
-        Function {
-            name: "f".into(),
-            params: types.iter().map(param).collect(),
-            result: Scalar::F64,
-            result_c_type: "double".into(),
-            callee,
-            headers: Vec::new(),
-        }
+        Function::of_scalars("f", types.iter().map(param).collect(), Scalar::F64, callee)
     }
 
     fn index(files: &[(&str, &str)]) -> SourceIndex {

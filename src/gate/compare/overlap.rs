@@ -127,7 +127,7 @@ mod tests {
 
     fn witness() -> WitnessRow {
         let zero = Number::new(Scalar::F64, 0);
-        WitnessRow { inputs: vec![zero], baseline: Answer::Value(zero), variant: Answer::Value(zero) }
+        WitnessRow::of_one(vec![zero], Answer::Value(zero), Answer::Value(zero))
     }
 
     fn grouped(a: &[(f64, f64)], b: &[(f64, f64)]) -> Vec<(Vec<usize>, Vec<usize>)> {

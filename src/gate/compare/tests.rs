@@ -27,7 +27,7 @@ fn range(lo: f64, hi: f64, bits: f64, category: Category) -> RangeRow {
         inconsistent: 5,
         mean_bits: 1.0,
         max_bits: bits,
-        witness: WitnessRow { inputs: vec![number(hi)], baseline: value(1.0), variant: value(2.0) },
+        witness: WitnessRow::of_one(vec![number(hi)], value(1.0), value(2.0)),
         category,
         without_flushing: None,
     }
@@ -53,6 +53,7 @@ fn function(name: &str, comparisons: Vec<ComparisonRow>) -> FunctionRow {
         name: name.into(),
         params: vec![ParamRow { name: "x".into(), ty: Scalar::F64 }],
         result: Scalar::F64,
+        results: Vec::new(),
         domains: vec![String::new()],
         status: SearchStatus::Searched,
         stop_reason: StopReason::Complete,

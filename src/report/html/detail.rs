@@ -77,6 +77,9 @@ struct WitnessData<'a> {
     inputs: Vec<Value>,
     baseline: Value,
     variant: Value,
+    /// The value that differs most and all values, of a function that gives several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worst: Option<WorstData>,
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed: Option<(Confirmed, &'a str)>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,6 +135,23 @@ pub(super) fn detail<'a>(material: &'a Material, function: &'a FunctionRow, most
     }
 }
 
+/// The value that a witness is about, its type, and all values with theirs.
+#[derive(Debug, Serialize)]
+struct WorstData {
+    name: String,
+    ty: &'static str,
+    values: Vec<(String, &'static str, Value, Value)>,
+}
+
+fn worst(function: &FunctionRow, row: &WitnessRow) -> Option<WorstData> {
+    let ty = |name: &str| function.results.iter().find(|r| r.name == name).unwrap_or(&function.results[0]).ty;
+    let name = row.worst.clone().filter(|_| !function.results.is_empty())?;
+    let values = row.results.iter().map(|value| {
+        (value.name.clone(), ty(&value.name).c_name(), answer(value.baseline), answer(value.variant))
+    });
+    Some(WorstData { ty: ty(&name).c_name(), values: values.collect(), name })
+}
+
 /// What is the same for all findings of a function.
 struct Reader<'a> {
     material: &'a Material,
@@ -176,6 +196,7 @@ impl<'a> Reader<'a> {
             inputs: numbers(&row.inputs),
             baseline: answer(row.baseline),
             variant: answer(row.variant),
+            worst: worst(self.function, row),
             confirmed: self.material.confirmation(id).map(confirmed),
             why: self.material.explain.as_ref().and_then(|file| FindingWhy::new(file, id)),
         }

@@ -168,6 +168,7 @@ mod tests {
         };
         let row = ConfirmRow {
             confirmed: Confirmed::No,
+            worst: None,
             baseline: None,
             variant: None,
             reason: "it </script> agrees".into(),

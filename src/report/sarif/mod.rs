@@ -6,7 +6,7 @@ mod log;
 use std::collections::BTreeMap;
 
 use super::digest::Level;
-use super::number::{exact, interval, plural, share};
+use super::number::{exact, interval, plural, share, worst};
 use super::place::Place;
 use super::text::uri_path;
 use super::{Material, cause};
@@ -210,7 +210,7 @@ fn told(function: &FunctionRow, witness: &WitnessRow) -> String {
     let inputs = function.params.iter().zip(&witness.inputs);
     let inputs: Vec<_> = inputs.map(|(p, x)| format!("{} = {}", printable(&p.name), exact(x))).collect();
     let (baseline, variant) = (witness.baseline.dec(), witness.variant.dec());
-    format!("at {}: {baseline} becomes {variant}", inputs.join(", "))
+    format!("at {}: {}{baseline} becomes {variant}", inputs.join(", "), worst(witness))
 }
 
 fn message(

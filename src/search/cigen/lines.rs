@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::{Cigen, Planned, Purpose};
 use crate::fp::{Side, Stream};
-use crate::model::{Function, Param, SearchSettings};
+use crate::model::{Coordinate, Function, SearchSettings};
 use crate::ranges::{Axis, Cuboid, Orthant, Sides};
 use crate::search::ledger::{Comparison, Hit, Pool};
 use crate::search::sample::{ParamSampler, domain_size, usual_magnitudes};
@@ -81,14 +81,14 @@ pub(super) fn lines_of(sides: &Sides, cuboid: &Cuboid, best: &[u64]) -> Vec<Line
 }
 
 fn free_axes(function: &Function) -> Vec<usize> {
-    (0..function.arity()).filter(|&p| !function.params[p].domain.is_fixed()).collect()
+    (0..function.arity()).filter(|&p| !function.coordinates[p].domain.is_fixed()).collect()
 }
 
 /// The axis of the only free parameter, and its usual magnitudes, by side.
 fn whole_axis(function: &Function, only: usize, first: bool) -> Vec<Vec<Line>> {
     let mut groups = Vec::new();
     for side in [Side::Negative, Side::Positive] {
-        let mut sides: Vec<Side> = function.params.iter().map(fixed_side).collect();
+        let mut sides: Vec<Side> = function.coordinates.iter().map(fixed_side).collect();
         sides[only] = side;
         let Some(orthant) = Orthant::new(function, &sides) else { continue };
         let axis = &orthant.axes[only];
@@ -113,7 +113,7 @@ fn whole_axis(function: &Function, only: usize, first: bool) -> Vec<Vec<Line>> {
 }
 
 /// The side of a parameter that has but one value.
-fn fixed_side(param: &Param) -> Side {
+fn fixed_side(param: &Coordinate) -> Side {
     match Axis::new(param.ty, &param.domain, Side::Positive) {
         Some(_) => Side::Positive,
         None => Side::Negative,
@@ -150,7 +150,7 @@ impl Lines<'_> {
         let points = count as usize / self.free.len().max(1);
         let mut inputs = best_inputs(comparison, points / 3);
         let samplers: Vec<ParamSampler> =
-            self.function.params.iter().map(|p| ParamSampler::new(p, settings)).collect();
+            self.function.coordinates.iter().map(|p| ParamSampler::new(p, settings)).collect();
         while inputs.len() < points {
             inputs.push(samplers.iter().map(|s| s.partitioned(&mut self.stream)).collect());
         }

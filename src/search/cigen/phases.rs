@@ -22,7 +22,7 @@ const HITS_OF_UNIT: [u64; 2] = [64, 4096];
 impl Cigen {
     pub(super) fn plan_survey(&mut self) -> Vec<Planned> {
         let members = self.ledger.open();
-        if members.is_empty() || self.ledger.task.function.params.is_empty() {
+        if members.is_empty() || self.ledger.task.function.coordinates.is_empty() {
             return Vec::new();
         }
         let limit = PhaseBudget::new(&self.ledger.task.settings, self.ledger.free, None).survey();

@@ -4,41 +4,30 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fp::{NanPolicy, Scalar, inconsistency};
-use crate::model::{ClassChange, Outcome, Witness};
+use crate::model::{ClassChange, Difference, Outcome, Witness};
 
-/// What a pair of builds made of an input.
+/// What a pair of builds made of an input; the value that differs most, where there are several.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     pub baseline: Outcome,
     pub variant: Outcome,
     pub bits: f64,
     pub change: Option<ClassChange>,
+    /// Which value of the function that is.
+    pub worst: u8,
     /// False when one of the builds was given up before this input.
     pub evaluated: bool,
 }
 
 impl Score {
-    pub fn new(result: Scalar, nan: NanPolicy, baseline: Outcome, variant: Outcome) -> Score {
-        if baseline == variant {
-            return Score { baseline, variant, bits: 0.0, change: None, evaluated: true };
-        }
-        let bits = match (baseline, variant) {
-            (Outcome::Value(a), Outcome::Value(b)) => inconsistency(result, a, b, nan),
-            _ => 0.0,
-        };
-        Score {
-            baseline,
-            variant,
-            bits,
-            change: ClassChange::between(result, nan, baseline, variant),
-            evaluated: true,
-        }
+    pub fn new(difference: Difference) -> Score {
+        let Difference { bits, change, worst, baseline, variant } = difference;
+        Score { baseline, variant, bits, change, worst, evaluated: true }
     }
 
     pub fn skipped() -> Score {
         let nothing = Outcome::Value(0);
-        Score { baseline: nothing, variant: nothing, bits: 0.0, change: None, evaluated: false }
+        Score { baseline: nothing, variant: nothing, bits: 0.0, change: None, worst: 0, evaluated: false }
     }
 
     pub fn is_inconsistent(&self) -> bool {
@@ -60,12 +49,14 @@ pub struct Found {
     pub variant: Outcome,
     pub bits: f64,
     pub change: Option<ClassChange>,
+    /// Which value of the function differs most.
+    pub worst: u8,
 }
 
 impl Found {
     pub fn new(input: &[u64], score: &Score) -> Found {
-        let &Score { baseline, variant, bits, change, .. } = score;
-        Found { input: input.to_vec(), baseline, variant, bits, change }
+        let &Score { baseline, variant, bits, change, worst, .. } = score;
+        Found { input: input.to_vec(), baseline, variant, bits, change, worst }
     }
 
     /// Most bits first; a change of class before none; then by input, so that the order of finding
@@ -89,7 +80,7 @@ impl Found {
         if order.is_lt() {
             self.input.copy_from_slice(input);
             (self.baseline, self.variant) = (score.baseline, score.variant);
-            (self.bits, self.change) = (score.bits, score.change);
+            (self.bits, self.change, self.worst) = (score.bits, score.change, score.worst);
         }
     }
 
@@ -100,6 +91,8 @@ impl Found {
             variant: self.variant,
             bits: self.bits,
             change: self.change,
+            worst: self.worst,
+            values: Vec::new(),
         }
     }
 }
@@ -114,10 +107,12 @@ pub fn keep_best(best: &mut Option<Found>, candidate: &Found) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::{NanPolicy, Scalar};
+    use crate::model::Results;
 
     fn score(a: f64, b: f64) -> Score {
-        let value = |x: f64| Outcome::Value(x.to_bits());
-        Score::new(Scalar::F64, NanPolicy::Any, value(a), value(b))
+        let value = |x: f64| Outcome::Value(x.to_bits()).into();
+        Score::new(Results::one(Scalar::F64).compare(NanPolicy::Any, value(a), value(b)))
     }
 
     #[test]

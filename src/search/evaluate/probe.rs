@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::found::Score;
 use crate::eval::{EvalError, Evaluator};
-use crate::fp::{NanPolicy, Scalar};
-use crate::model::{FaultKind, FaultRecord, Outcome};
+use crate::model::{FaultKind, FaultRecord, Outcome, Outcomes, Returned, Whole};
 use crate::search::Task;
 
 /// Inputs of one variant that a unit evaluates a second time.
@@ -37,7 +36,7 @@ pub struct Probe<'a> {
     spot_check: bool,
     faults: BTreeMap<(usize, FaultKind), FaultRecord>,
     /// Inputs with the outcome of the first time, per build.
-    again: BTreeMap<usize, Vec<(Vec<u64>, Outcome)>>,
+    again: BTreeMap<usize, Vec<(Vec<u64>, Whole)>>,
     /// Inputs remembered for each build.
     rechecks: Vec<usize>,
     fault_count: u64,
@@ -46,8 +45,8 @@ pub struct Probe<'a> {
     begun: Instant,
     /// What each build's calls took, as far as they were timed.
     clocks: Vec<Clock>,
-    baseline: Vec<Outcome>,
-    variant: Vec<Outcome>,
+    baseline: Outcomes,
+    variant: Outcomes,
 }
 
 /// How builds behaved during a unit.
@@ -85,8 +84,8 @@ impl<'a> Probe<'a> {
             begun: Instant::now(),
             clocks: vec![Clock::default(); task.builds.len()],
             until: Duration::try_from_secs_f64(task.settings.share_s()).unwrap_or(Duration::MAX),
-            baseline: Vec::new(),
-            variant: Vec::new(),
+            baseline: Outcomes::new(task.function.results.width()),
+            variant: Outcomes::new(task.function.results.width()),
         }
     }
 
@@ -110,18 +109,20 @@ impl<'a> Probe<'a> {
             let to = count.min(from + self.chunk);
             let chunk = &inputs[from * self.arity..to * self.arity];
             let faults = self.fault_count;
-            let mut baseline = std::mem::take(&mut self.baseline);
+            let mut baseline = self.take_room(0);
             let clean = self.evaluate(0, chunk, usize::MAX, &mut baseline)?;
             for (position, &variant) in variants.iter().enumerate() {
-                let mut other = std::mem::take(&mut self.variant);
+                let mut other = self.take_room(1);
                 let answered = self.evaluate(variant, chunk, clean, &mut other)?;
                 for (i, input) in chunk.chunks_exact(self.arity).enumerate() {
                     let score = if i < answered {
-                        Score::new(self.task.function.result, self.task.settings.nan, baseline[i], other[i])
+                        let pair = [baseline.get(i), other.get(i)];
+                        let score = self.score(pair);
+                        self.remember(variant, from + i, input, &score, pair);
+                        score
                     } else {
                         Score::skipped()
                     };
-                    self.remember(variant, from + i, input, &score);
                     each(position, from + i, input, &score);
                 }
                 self.variant = other;
@@ -148,7 +149,7 @@ impl<'a> Probe<'a> {
         answered: &mut [u64],
         mut each: impl FnMut(usize, usize, &[u64], &Score),
     ) -> Result<(), EvalError> {
-        let (result, nan, arity) = (self.task.function.result, self.task.settings.nan, self.arity);
+        let arity = self.arity;
         let count = inputs.len() / arity;
         let mut from = 0;
         while from < count {
@@ -156,20 +157,21 @@ impl<'a> Probe<'a> {
             let chunk = &inputs[from * arity..to * arity];
             let input = |i: usize| &chunk[i * arity..(i + 1) * arity];
             let faults = self.fault_count;
-            let mut baseline = std::mem::take(&mut self.baseline);
+            let mut baseline = self.take_room(0);
             let clean = self.evaluate(0, chunk, usize::MAX, &mut baseline)?;
             for (position, &variant) in variants.iter().enumerate() {
-                let mut other = std::mem::take(&mut self.variant);
+                let mut other = self.take_room(1);
                 let both = self.evaluate(variant, chunk, clean, &mut other)?;
                 answered[position] += both as u64;
                 let spots = if self.spot_check { SPOT_CHECKED } else { 0 };
                 for i in 0..both {
-                    if baseline[i] == other[i] && i >= spots {
+                    let pair = [baseline.get(i), other.get(i)];
+                    if pair[0] == pair[1] && i >= spots {
                         continue;
                     }
-                    let score = Score::new(result, nan, baseline[i], other[i]);
-                    self.remember(variant, i, input(i), &score);
-                    if baseline[i] != other[i] {
+                    let score = self.score(pair);
+                    self.remember(variant, i, input(i), &score, pair);
+                    if pair[0] != pair[1] {
                         each(position, from + i, input(i), &score);
                     }
                 }
@@ -181,6 +183,17 @@ impl<'a> Probe<'a> {
             from = to;
         }
         Ok(())
+    }
+
+    fn score(&self, [baseline, variant]: [Returned<'_>; 2]) -> Score {
+        Score::new(self.task.function.results.compare(self.task.settings.nan, baseline, variant))
+    }
+
+    /// Room for outcomes, which is put back after use so that it is allocated once.
+    fn take_room(&mut self, which: usize) -> Outcomes {
+        let room = if which == 0 { &mut self.baseline } else { &mut self.variant };
+        let width = room.width();
+        std::mem::replace(room, Outcomes::new(width))
     }
 
     /// Given the number of faults before the last call.
@@ -199,7 +212,7 @@ impl<'a> Probe<'a> {
         build: usize,
         inputs: &[u64],
         most: usize,
-        out: &mut Vec<Outcome>,
+        out: &mut Outcomes,
     ) -> Result<usize, EvalError> {
         out.clear();
         if self.allow[build] == 0 {
@@ -213,7 +226,7 @@ impl<'a> Probe<'a> {
             self.clocks[build].stop(count, self.evaluator.elapsed().saturating_sub(begun));
         }
         for i in 0..out.len() {
-            let Outcome::Fault(kind) = out[i] else { continue };
+            let Outcome::Fault(kind) = out.firsts()[i] else { continue };
             let record = self.faults.entry((build, kind)).or_insert_with(|| FaultRecord {
                 build,
                 kind,
@@ -233,8 +246,15 @@ impl<'a> Probe<'a> {
         Ok(out.len())
     }
 
-    fn remember(&mut self, variant: usize, index: usize, input: &[u64], score: &Score) {
-        let spot = self.spot_check && index < SPOT_CHECKED && score.evaluated;
+    fn remember(
+        &mut self,
+        variant: usize,
+        index: usize,
+        input: &[u64],
+        score: &Score,
+        pair: [Returned<'_>; 2],
+    ) {
+        let spot = self.spot_check && index < SPOT_CHECKED;
         if !(spot || score.is_inconsistent()) {
             return;
         }
@@ -242,10 +262,10 @@ impl<'a> Probe<'a> {
             return;
         }
         self.rechecks[variant] += 1;
-        for (build, outcome) in [(0, score.baseline), (variant, score.variant)] {
+        for (build, returned) in [0, variant].into_iter().zip(pair) {
             // A fault is confirmed elsewhere; repeating a timeout here would only cost time.
-            if outcome.value().is_some() {
-                self.again.entry(build).or_default().push((input.to_vec(), outcome));
+            if returned.first.value().is_some() {
+                self.again.entry(build).or_default().push((input.to_vec(), returned.to_owned()));
             }
         }
     }
@@ -255,10 +275,11 @@ impl<'a> Probe<'a> {
         let mut nondeterministic = Vec::new();
         for (build, cases) in std::mem::take(&mut self.again) {
             let inputs: Vec<u64> = cases.iter().rev().flat_map(|(input, _)| input.iter().copied()).collect();
-            let mut out = Vec::with_capacity(cases.len());
+            let mut out = self.take_room(0);
+            out.clear();
             self.evaluator.evaluate(build, &inputs, &mut out)?;
-            let (result, nan) = (self.task.function.result, self.task.settings.nan);
-            if cases.iter().rev().zip(&out).any(|((_, first), second)| !same(result, nan, *first, *second)) {
+            if cases.iter().rev().zip(out.iter()).any(|((_, first), second)| !same(self.task, first, second))
+            {
                 nondeterministic.push(build);
             }
         }
@@ -298,10 +319,8 @@ impl Clock {
 }
 
 /// NaNs are one answer as far as they count.
-fn same(result: Scalar, nan: NanPolicy, first: Outcome, second: Outcome) -> bool {
-    match (first, second) {
-        // A call close to the timeout may fall on either side of it.
-        (_, Outcome::Fault(FaultKind::Timeout)) => true,
-        _ => first.agrees(second, result, nan),
-    }
+fn same(task: &Task, first: &Whole, second: Returned<'_>) -> bool {
+    // A call close to the timeout may fall on either side of it.
+    second.first == Outcome::Fault(FaultKind::Timeout)
+        || task.function.results.agree(task.settings.nan, first.returned(), second)
 }

@@ -48,7 +48,7 @@ impl Hits<'_> {
         if self.rows.len() as u64 <= most {
             return (0..self.rows.len()).map(|row| self.found(row)).collect();
         }
-        let is_free = |&p: &usize| !function.params[p].domain.is_fixed();
+        let is_free = |&p: &usize| !function.coordinates[p].domain.is_fixed();
         let free: Vec<usize> = (0..function.arity()).filter(is_free).collect();
         let kept = match free.as_slice() {
             &[only] => sweep(function, only, gap, self),
@@ -59,8 +59,8 @@ impl Hits<'_> {
 }
 
 fn sweep(function: &Function, param: usize, gap: f64, hits: &Hits<'_>) -> BTreeSet<usize> {
-    let ty = function.params[param].ty;
-    let domain = &function.params[param].domain;
+    let ty = function.coordinates[param].ty;
+    let domain = &function.coordinates[param].domain;
     let mut kept = BTreeSet::new();
     let mut places: Vec<(AxisPoint, usize)> =
         (0..hits.rows.len()).filter_map(|i| Some((ty.axis(hits.input(i)[param])?, i))).collect();
@@ -90,7 +90,7 @@ fn even(function: &Function, free: &[usize], most: usize, hits: &Hits<'_>) -> BT
         for i in 0..hits.rows.len() {
             let input = hits.input(i);
             let cell = |(&p, &(lo, hi)): (&usize, &(u64, u64))| {
-                let place = function.params[p].ty.axis(input[p])?;
+                let place = function.coordinates[p].ty.axis(input[p])?;
                 Some((place.side, (place.mag - lo) / ((hi - lo) / cells + 1)))
             };
             members.entry(free.iter().zip(&ends).filter_map(cell).collect()).or_default().push(i);
@@ -110,7 +110,8 @@ fn even(function: &Function, free: &[usize], most: usize, hits: &Hits<'_>) -> BT
 
 /// The least and the greatest distance from zero of one parameter.
 fn ends(function: &Function, param: usize, hits: &Hits<'_>) -> (u64, u64) {
-    let places = (0..hits.rows.len()).filter_map(|i| function.params[param].ty.axis(hits.input(i)[param]));
+    let places =
+        (0..hits.rows.len()).filter_map(|i| function.coordinates[param].ty.axis(hits.input(i)[param]));
     let widen = |(lo, hi): (u64, u64), place: AxisPoint| (lo.min(place.mag), hi.max(place.mag));
     let (lo, hi) = places.fold((u64::MAX, 0), widen);
     (lo.min(hi), hi)
@@ -122,7 +123,7 @@ fn extremes(function: &Function, free: &[usize], hits: &Hits<'_>) -> BTreeSet<us
         let input = hits.input(i);
         let sides = Orthant::sides_of(function, input);
         for &p in free {
-            let Some(place) = function.params[p].ty.axis(input[p]) else { continue };
+            let Some(place) = function.coordinates[p].ty.axis(input[p]) else { continue };
             let ends = extremes.entry((sides.clone(), p)).or_insert([(place.mag, i); 2]);
             if place.mag < ends[0].0 {
                 ends[0] = (place.mag, i);

@@ -145,7 +145,7 @@ impl Comparison {
                 ranges = extend(ranges, strays.iter().map(Vec::as_slice), &reach);
                 ranges = join_nearest(ranges, most.max(STRAYS_AT_ONCE), &whole);
             }
-            ranges = join_scraps(ranges, &pool.orthant, settings, |p| edge_values(&function.params[p]));
+            ranges = join_scraps(ranges, &pool.orthant, settings, |p| edge_values(&function.coordinates[p]));
             covered.push((sides.clone(), join_nearest(ranges, most, &whole)));
         }
         self.retrack(covered);

@@ -23,7 +23,7 @@ const TRIES: usize = 16;
 const ABREAST: u64 = 16;
 
 pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
-    let genes: Vec<Gene> = walker.function.params.iter().map(Gene::new).collect();
+    let genes: Vec<Gene> = walker.function.coordinates.iter().map(Gene::new).collect();
     let size = MEMBERS * genes.len();
     while !walker.is_over() {
         // A count of a few runs, so within usize.

@@ -5,7 +5,7 @@
 //! its bit length for an exponent and the bits below its leading one for a mantissa.
 
 use crate::fp::{Scalar, Side, Stream};
-use crate::model::{Domain, Param};
+use crate::model::{Coordinate, Domain};
 use crate::ranges::Axis;
 
 /// Magnitudes `lo..=hi` on one side. A piece of a domain, or of one exponent of it.
@@ -27,7 +27,7 @@ pub struct Gene {
 }
 
 impl Gene {
-    pub fn new(param: &Param) -> Gene {
+    pub fn new(param: &Coordinate) -> Gene {
         let ty = param.ty;
         let mut pieces = Vec::new();
         for segment in &param.domain.segments {
@@ -186,7 +186,7 @@ pub mod tests {
     use crate::model::Segment;
 
     pub fn gene(ty: Scalar, domain: Domain) -> Gene {
-        Gene::new(&Param { name: "x".into(), c_type: String::new(), ty, domain, domain_text: String::new() })
+        Gene::new(&Coordinate { name: "x".into(), ty, domain, domain_text: String::new() })
     }
 
     /// The doubles from `lo` to `hi`, both of one sign.

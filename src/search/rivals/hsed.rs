@@ -32,7 +32,7 @@ const FEW_SPOTS: usize = 4;
 const BATCH: u64 = 4096;
 
 pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
-    let genes: Vec<Gene> = walker.function.params.iter().map(Gene::new).collect();
+    let genes: Vec<Gene> = walker.function.coordinates.iter().map(Gene::new).collect();
     let mut spots = Spots::new(&genes);
     // Preprocessing: the whole "half" layer, or half of the budget.
     let share = walker.left().div_ceil(2);

@@ -48,8 +48,8 @@ impl<'a> Keepsake<'a> {
             self.inputs.clear();
             self.rows.clear();
             for found in &kept {
-                let Found { baseline, variant, bits, change, .. } = *found;
-                let score = Score { baseline, variant, bits, change, evaluated: true };
+                let Found { baseline, variant, bits, change, worst, .. } = *found;
+                let score = Score { baseline, variant, bits, change, worst, evaluated: true };
                 self.rows.push((self.rows.len(), score));
                 self.inputs.extend_from_slice(&found.input);
             }
@@ -106,7 +106,7 @@ fn champions(function: &Function, inputs: &[u64], rows: &[(usize, Score)]) -> BT
     let arity = function.arity();
     let mut best: BTreeMap<(usize, crate::fp::Side, u64), usize> = BTreeMap::new();
     for (row, (at, score)) in rows.iter().enumerate() {
-        for (p, param) in function.params.iter().enumerate() {
+        for (p, param) in function.coordinates.iter().enumerate() {
             let Some(place) = param.ty.axis(inputs[at * arity + p]) else { continue };
             let width = if param.ty.is_float() { STRETCH * param.ty.axis_unit() } else { u64::MAX };
             let champion = best.entry((p, place.side, place.mag / width)).or_insert(row);

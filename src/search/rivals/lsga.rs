@@ -25,7 +25,8 @@ const GROUP: f64 = 6.643_856_189_774_724;
 const ABREAST: u64 = 16;
 
 pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
-    let ladders: Vec<Ladder> = walker.function.params.iter().map(|p| Ladder::new(Gene::new(p))).collect();
+    let ladders: Vec<Ladder> =
+        walker.function.coordinates.iter().map(|p| Ladder::new(Gene::new(p))).collect();
     let arity = ladders.len();
     while !walker.is_over() {
         // A count of a few runs, so within usize.

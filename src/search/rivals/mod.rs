@@ -101,7 +101,7 @@ impl Rival {
     fn plan_specials(&mut self) -> Vec<Unit> {
         let members = self.ledger.open();
         let task = &self.ledger.task;
-        if members.is_empty() || task.function.params.is_empty() {
+        if members.is_empty() || task.function.coordinates.is_empty() {
             return Vec::new();
         }
         let total = self.total();

@@ -71,7 +71,7 @@ impl<'a> Walker<'a> {
         Walker {
             function: &task.function,
             stream: Stream::new(settings.seed, &names, 0),
-            samplers: task.function.params.iter().map(|p| ParamSampler::new(p, settings)).collect(),
+            samplers: task.function.coordinates.iter().map(|p| ParamSampler::new(p, settings)).collect(),
             probe: Probe::new(task, evaluator, unit.allow.clone(), false),
             variant: unit.variant,
             left: unit.evaluations,

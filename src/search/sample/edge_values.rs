@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::fp::{AxisPoint, Scalar, Side};
-use crate::model::Param;
+use crate::model::Coordinate;
 use crate::ranges::Axis;
 
 /// Most segments of a domain whose ends are sampled.
@@ -12,7 +12,7 @@ const SEGMENTS: usize = 16;
 
 /// Edge values of a parameter that lie in its domain, negative side first, towards larger
 /// magnitudes, without duplicates.
-pub fn edge_values(param: &Param) -> Vec<u64> {
+pub fn edge_values(param: &Coordinate) -> Vec<u64> {
     let mut places: BTreeSet<(Side, u64)> = BTreeSet::new();
     for side in [Side::Negative, Side::Positive] {
         let Some(axis) = Axis::new(param.ty, &param.domain, side) else { continue };
@@ -57,7 +57,7 @@ mod tests {
 
     fn values(ty: Scalar, segments: Vec<Segment>) -> Vec<f64> {
         let domain = Domain { segments };
-        let param = Param { name: "x".into(), c_type: String::new(), ty, domain, domain_text: String::new() };
+        let param = Coordinate { name: "x".into(), ty, domain, domain_text: String::new() };
         edge_values(&param).into_iter().map(|bits| ty.to_f64(bits)).collect()
     }
 

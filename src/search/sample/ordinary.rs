@@ -18,7 +18,7 @@ pub fn is_ordinary(scalars: &[Scalar], input: &[u64]) -> bool {
 pub fn ordinary_inputs(function: &Function, settings: &SearchSettings, count: usize) -> Vec<u64> {
     let sampler =
         |param| ParamSampler::of_usual(param, settings).unwrap_or_else(|| ParamSampler::new(param, settings));
-    let samplers: Vec<ParamSampler> = function.params.iter().map(sampler).collect();
+    let samplers: Vec<ParamSampler> = function.coordinates.iter().map(sampler).collect();
     let mut stream = Stream::new(settings.seed, &["speed", &function.name], 0);
     (0..count)
         .flat_map(|_| samplers.iter().map(|s| s.at_fraction(stream.bits())).collect::<Vec<_>>())

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::fp::{AxisPoint, Scalar, Side, Stream};
-use crate::model::{Domain, Param, SearchSettings, Segment};
+use crate::model::{Coordinate, Domain, SearchSettings, Segment};
 use crate::ranges::Axis;
 
 /// Integer domains of at most this many values are sampled uniformly; larger ones half uniformly,
@@ -96,7 +96,7 @@ pub struct ParamSampler {
 }
 
 impl ParamSampler {
-    pub fn new(param: &Param, settings: &SearchSettings) -> ParamSampler {
+    pub fn new(param: &Coordinate, settings: &SearchSettings) -> ParamSampler {
         let segments = ordered(param.ty, &param.domain);
         let total: u128 = segments.iter().map(Segment::len).sum();
         let small = !param.ty.is_float() && total <= SMALL_INTEGERS;
@@ -166,7 +166,7 @@ impl ParamSampler {
     }
 
     /// A sampler of the magnitudes that people use; None where the domain has none or no others.
-    pub fn of_usual(param: &Param, settings: &SearchSettings) -> Option<ParamSampler> {
+    pub fn of_usual(param: &Coordinate, settings: &SearchSettings) -> Option<ParamSampler> {
         let [least, most] = usual_magnitudes(param.ty)?;
         let cut = |s: &Segment| Segment { side: s.side, lo: s.lo.max(least), hi: s.hi.min(most) };
         let segments: Vec<Segment> =
@@ -174,7 +174,7 @@ impl ParamSampler {
         if segments.is_empty() || segments == param.domain.segments {
             return None;
         }
-        Some(ParamSampler::new(&Param { domain: Domain { segments }, ..param.clone() }, settings))
+        Some(ParamSampler::new(&Coordinate { domain: Domain { segments }, ..param.clone() }, settings))
     }
 
     /// A random value of one of `count` equal strata of the whole axis.
@@ -296,13 +296,8 @@ mod tests {
     use super::*;
 
     fn sampler(ty: Scalar, segments: Vec<Segment>) -> ParamSampler {
-        let param = Param {
-            name: "x".into(),
-            c_type: String::new(),
-            ty,
-            domain: Domain { segments },
-            domain_text: String::new(),
-        };
+        let param =
+            Coordinate { name: "x".into(), ty, domain: Domain { segments }, domain_text: String::new() };
         ParamSampler::new(&param, &SearchSettings::default())
     }
 

@@ -4,7 +4,7 @@ use super::free_params;
 use super::lattice::Lattice;
 use super::sampler::ParamSampler;
 use crate::eval::{EvalError, Evaluator};
-use crate::model::Param;
+use crate::model::Coordinate;
 use crate::search::Task;
 use crate::search::evaluate::{Closing, Hits, MOST_HITS, Probe, Score};
 use crate::search::streams::{StreamKey, strata_name};
@@ -91,7 +91,7 @@ impl Job<'_> {
     /// Which consistent samples to return: every n-th, and with one free parameter also neighbours
     /// of inconsistent ones, which bound their range.
     fn keep_misses(&self, task: &Task, inputs: &[u64], hit: &[bool], missed: &[bool]) -> Vec<usize> {
-        let params = &task.function.params;
+        let params = &task.function.coordinates;
         let regular = |i: usize| missed[i] && (i as u64).is_multiple_of(self.keep_every);
         let mut keep: Vec<usize> = (0..hit.len()).filter(|&i| regular(i)).collect();
         let mut free = (0..params.len()).filter(|&p| !params[p].domain.is_fixed());
@@ -136,11 +136,11 @@ fn pick_plot(task: &Task, unit: &InputsUnit, bits: &[Vec<f32>]) -> Vec<PlotSampl
 /// order, so that a stretch that crashes does not fill a batch. Several: an even sequence over the
 /// axes of all, with every fourth input partitioned.
 fn strata_inputs(task: &Task, unit: &StrataUnit) -> Vec<u64> {
-    let sampler = |param: &Param| {
+    let sampler = |param: &Coordinate| {
         let usual = ParamSampler::of_usual(param, &task.settings).filter(|_| unit.usual);
         usual.unwrap_or_else(|| ParamSampler::new(param, &task.settings))
     };
-    let samplers: Vec<ParamSampler> = task.function.params.iter().map(sampler).collect();
+    let samplers: Vec<ParamSampler> = task.function.coordinates.iter().map(sampler).collect();
     let single = free_params(task) == 1;
     let lattice = Lattice::new(samplers.len(), &mut task.stream(StreamKey::Lattice));
     let (usual, round) = (unit.usual, unit.round);

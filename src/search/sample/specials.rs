@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::edge_values::edge_values;
 use super::sampler::ParamSampler;
 use crate::fp::{Scalar, Stream};
-use crate::model::Param;
+use crate::model::Coordinate;
 use crate::search::Task;
 use crate::search::streams::StreamKey;
 
@@ -21,7 +21,7 @@ const PLAIN: [f64; 8] = [1.0, 0.5, 2.0, 1.5, 3.0, 10.0, -0.5, -1.0];
 /// each special value; for several each value in each parameter among plain or partitioned others, in turns with
 /// pairs of special values, which fill what is left. `edges` and `literals` of the settings say what values count as special.
 pub fn specials(task: &Task, most: usize) -> Vec<u64> {
-    let params = &task.function.params;
+    let params = &task.function.coordinates;
     let values: Vec<Vec<u64>> = params.iter().map(|param| special_values(task, param)).collect();
     let mut planner = SpecialsPlanner {
         samplers: params.iter().map(|p| ParamSampler::new(p, &task.settings)).collect(),
@@ -115,14 +115,14 @@ impl SpecialsPlanner {
     }
 }
 
-fn plain_values(param: &Param) -> Vec<u64> {
+fn plain_values(param: &Coordinate) -> Vec<u64> {
     let mut list = Special { param, seen: BTreeSet::new(), found: Vec::new() };
     PLAIN.iter().for_each(|&v| list.nearest(v));
     list.found
 }
 
 /// A parameter's special values, without duplicates: literals, edge values, then what lies beside literals.
-fn special_values(task: &Task, param: &Param) -> Vec<u64> {
+fn special_values(task: &Task, param: &Coordinate) -> Vec<u64> {
     let literals: &[f64] = if task.settings.literals { &task.literals } else { &[] };
     let mut list = Special { param, seen: BTreeSet::new(), found: Vec::new() };
     literals.iter().for_each(|&v| list.nearest(v));
@@ -157,7 +157,7 @@ fn beside_powers(stream: &mut Stream) -> impl Iterator<Item = f64> {
 }
 
 struct Special<'a> {
-    param: &'a Param,
+    param: &'a Coordinate,
     seen: BTreeSet<u64>,
     found: Vec<u64>,
 }
@@ -214,22 +214,19 @@ mod tests {
     use crate::model::{Callee, Domain, Function, SearchSettings, Segment};
 
     fn task(types: &[Scalar], literals: &[f64]) -> Task {
-        let param = |ty: &Scalar| Param {
+        let param = |ty: &Scalar| Coordinate {
             name: "x".into(),
-            c_type: String::new(),
             ty: *ty,
             domain: Domain::all(*ty),
             domain_text: String::new(),
         };
         Task {
-            function: Function {
-                name: "f".into(),
-                params: types.iter().map(param).collect(),
-                result: Scalar::F64,
-                result_c_type: "double".into(),
-                callee: Callee::Call("f(x)".into()),
-                headers: Vec::new(),
-            },
+            function: Function::of_scalars(
+                "f",
+                types.iter().map(param).collect(),
+                Scalar::F64,
+                Callee::Call("f(x)".into()),
+            ),
             builds: Vec::new(),
             settings: SearchSettings::default(),
             literals: literals.to_vec(),
@@ -237,7 +234,7 @@ mod tests {
     }
 
     fn values(task: &Task, most: usize) -> Vec<f64> {
-        let ty = task.function.params[0].ty;
+        let ty = task.function.coordinates[0].ty;
         specials(task, most).into_iter().map(|bits| ty.to_f64(bits)).collect()
     }
 
@@ -277,8 +274,8 @@ mod tests {
         assert!(found.contains(&f64::from(tenth)) && found.contains(&f64::from(tenth.next_up())));
         assert!(found.iter().all(|x| x.is_finite()));
 
-        task.function.params[0].ty = Scalar::I32;
-        task.function.params[0].domain =
+        task.function.coordinates[0].ty = Scalar::I32;
+        task.function.coordinates[0].domain =
             Domain { segments: vec![Segment { side: Side::Positive, lo: 1, hi: 9 }] };
         task.literals = vec![3.5, 9.0, -7.0, 1e300, 40.0];
         assert_eq!(values(&task, 1000), [3.0, 4.0, 9.0, 2.0, 8.0, 7.0, 6.0]);

@@ -49,7 +49,7 @@ pub fn per_dimension(base: u32, free: usize) -> u64 {
 /// The survey's inputs: at most `limit`.
 pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
     let settings = &task.settings;
-    let params = &task.function.params;
+    let params = &task.function.coordinates;
     let mut plan = SurveyPlanner {
         samplers: params.iter().map(|p| ParamSampler::new(p, settings)).collect(),
         stream: task.stream(StreamKey::Survey),
@@ -83,12 +83,12 @@ pub fn survey(task: &Task, limit: Option<u64>) -> Survey {
 
 /// Parameters that are not fixed to one value.
 pub fn free_params(task: &Task) -> usize {
-    task.function.params.iter().filter(|p| !p.domain.is_fixed()).count()
+    task.function.coordinates.iter().filter(|p| !p.domain.is_fixed()).count()
 }
 
 /// The number of inputs of the domain, at most about `most + 1`.
 pub fn domain_size(task: &Task, most: u64) -> u64 {
-    let samplers = task.function.params.iter().map(|p| ParamSampler::new(p, &task.settings));
+    let samplers = task.function.coordinates.iter().map(|p| ParamSampler::new(p, &task.settings));
     samplers.fold(1, |product, sampler| product.saturating_mul(sampler.count(most)))
 }
 

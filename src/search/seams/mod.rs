@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::{Scalar, Stream};
+use crate::model::Results;
 use crate::ranges::Orthant;
 use crate::search::Task;
 use crate::search::evaluate::{Hits, Probe, Score};
@@ -32,7 +33,7 @@ pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Resul
     let mut seen = Seen::of(unit.variant);
     let mut search = SeamSearch {
         probe: Probe::new(task, evaluator, task.allowances(unit.variant, unit.allow), false),
-        result: task.function.result,
+        results: &task.function.results,
         left: unit.budget,
         seen: &mut seen,
         inputs: Vec::new(),
@@ -47,7 +48,7 @@ pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Resul
             true => search.walk(&orthant, line, per_line)?,
             false => search.scan(&orthant, line, per_line, &mut stream)?,
         };
-        seams.extend(row.seams(&orthant, line, task.function.result));
+        seams.extend(row.seams(&orthant, line, task.function.results.ty(0)));
     }
     let mut queue = VecDeque::from(ordered(seams, &mut stream));
     while search.left > 0 && !queue.is_empty() {
@@ -126,7 +127,7 @@ impl Row {
 
 struct SeamSearch<'a> {
     probe: Probe<'a>,
-    result: Scalar,
+    results: &'a Results,
     left: u64,
     seen: &'a mut Seen,
     /// The inconsistent samples.
@@ -137,13 +138,13 @@ struct SeamSearch<'a> {
 impl SeamSearch<'_> {
     /// Evaluates inputs; None where a build has been given up.
     fn kinds(&mut self, inputs: &[u64]) -> Result<Vec<Option<Look>>, EvalError> {
-        let SeamSearch { probe, result, seen, inputs: hits, rows, .. } = self;
+        let SeamSearch { probe, results, seen, inputs: hits, rows, .. } = self;
         let mut kinds = Vec::new();
         let variant = seen.variant;
         probe.scores(&[variant], inputs, |_, _, input, score| {
-            let outcomes = [score.baseline, score.variant];
+            let (outcomes, result) = ([score.baseline, score.variant], results.ty(score.worst));
             kinds.push(score.evaluated.then(|| Look {
-                kinds: outcomes.map(|outcome| Kind::of(*result, outcome)),
+                kinds: outcomes.map(|outcome| Kind::of(result, outcome)),
                 values: outcomes.map(|outcome| outcome.value().map_or(f64::NAN, |bits| result.to_f64(bits))),
                 bits: score.bits,
             }));

@@ -40,14 +40,14 @@ const SHARP: u64 = 16;
 /// Why a function cannot be swept, in words; None when it can.
 pub fn unfit(function: &Function) -> Option<String> {
     let free: Vec<&str> = {
-        let free = function.params.iter().filter(|p| !p.domain.is_fixed());
+        let free = function.coordinates.iter().filter(|p| !p.domain.is_fixed());
         free.map(|p| p.name.as_str()).collect()
     };
     match free.as_slice() {
         [] | [_] => {}
         several => return Some(format!("it has {} free parameters ({})", several.len(), several.join(", "))),
     }
-    let param = function.params.get(free_param(&function.params))?;
+    let param = function.coordinates.get(free_param(&function.coordinates))?;
     let count: u128 = Ladder::both(param.ty, &param.domain).iter().map(|l| u128::from(l.count())).sum();
     (count > u128::from(MOST_INPUTS))
         .then(|| format!("the domain of {} has {count} values, more than 2^32", param.name))
@@ -75,7 +75,7 @@ pub struct Exhaustive {
 
 impl Exhaustive {
     pub fn new(task: Task) -> Exhaustive {
-        let params = &task.function.params;
+        let params = &task.function.coordinates;
         let ladders = match params.get(free_param(params)) {
             Some(param) if unfit(&task.function).is_none() => Ladder::both(param.ty, &param.domain),
             _ => Vec::new(),
@@ -164,7 +164,7 @@ impl Strategy for Exhaustive {
     fn finish(mut self: Box<Self>) -> FunctionResult {
         self.settle();
         let Exhaustive { ledger, ladders, mut totals, .. } = *self;
-        let params = &ledger.task.function.params;
+        let params = &ledger.task.function.coordinates;
         let maker = RangeMaker { free: free_param(params), template: template(params) };
         let mut result = ledger.finish();
         for (comparison, total) in result.comparisons.iter_mut().zip(&mut totals) {

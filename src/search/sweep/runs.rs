@@ -169,7 +169,7 @@ pub fn add_changes(to: &mut Changes, from: &Changes) {
 mod tests {
     use super::*;
     use crate::fp::{NanPolicy, Scalar, Side};
-    use crate::model::{Domain, Outcome};
+    use crate::model::{Domain, Outcome, Results};
     use proptest::prelude::*;
 
     fn build(ladder: &Ladder, hits: &[(u64, u64)]) -> Runs {
@@ -177,7 +177,11 @@ mod tests {
         let mut runs = Runs::default();
         for &(rung, ulps) in hits {
             let outcome = |bits: u64| Outcome::Value(bits);
-            let score = Score::new(Scalar::F32, NanPolicy::Any, outcome(1 << 24), outcome((1 << 24) + ulps));
+            let score = Score::new(Results::one(Scalar::F32).compare(
+                NanPolicy::Any,
+                outcome(1 << 24).into(),
+                outcome((1 << 24) + ulps).into(),
+            ));
             if ulps == 0 {
                 runs.pass(ClassChange::ZeroSign);
             } else {

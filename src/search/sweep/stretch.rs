@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::runs::{RungGaps, Runs};
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Side;
-use crate::model::Param;
+use crate::model::Coordinate;
 use crate::ranges::{Ladder, Statistics};
 use crate::search::Task;
 use crate::search::evaluate::{Closing, Found, Probe, Score, keep_best};
@@ -52,18 +52,18 @@ pub struct Swept {
 }
 
 /// The parameter that is swept: the free one; the first when all are fixed.
-pub fn free_param(params: &[Param]) -> usize {
+pub fn free_param(params: &[Coordinate]) -> usize {
     params.iter().position(|p| !p.domain.is_fixed()).unwrap_or(0)
 }
 
 /// An input with every parameter at the value nearest to zero: the only one of a fixed parameter.
-pub fn template(params: &[Param]) -> Vec<u64> {
-    let nearest = |p: &Param| Ladder::both(p.ty, &p.domain).first().map_or(0, |ladder| ladder.value(0));
+pub fn template(params: &[Coordinate]) -> Vec<u64> {
+    let nearest = |p: &Coordinate| Ladder::both(p.ty, &p.domain).first().map_or(0, |ladder| ladder.value(0));
     params.iter().map(nearest).collect()
 }
 
 pub fn run(task: &Task, unit: &SweepUnit, evaluator: &mut dyn Evaluator) -> Result<Answer, EvalError> {
-    let params = &task.function.params;
+    let params = &task.function.coordinates;
     let (free, mut input) = (free_param(params), template(params));
     let Some(ladder) = Ladder::new(params[free].ty, &params[free].domain, unit.side) else {
         let harvest = Harvest::Sweep { swept: Vec::new(), plot: Vec::new() };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
-use crate::model::Param;
+use crate::model::Coordinate;
 use crate::ranges::{Axis, Cuboid, Orthant};
 use crate::search::Task;
 use crate::search::evaluate::{Closing, Found, Probe, keep_best};
@@ -80,10 +80,10 @@ impl<'a> Scout<'a> {
         let orthant = Orthant::new(&task.function, &unit.spot.sides)?;
         let gap: Vec<u64> = orthant.axes.iter().map(|axis| axis.steps(task.settings.gap)).collect();
         let near = orthant.axes.iter().zip(&gap).map(|(axis, &gap)| axis.steps(NEAR).min(gap)).collect();
-        let ranks = |(axis, param): (&Axis, &Param)| {
+        let ranks = |(axis, param): (&Axis, &Coordinate)| {
             edge_values(param).into_iter().filter_map(|bits| axis.rank_of(bits)).collect()
         };
-        let edge_values = orthant.axes.iter().zip(&task.function.params).map(ranks).collect();
+        let edge_values = orthant.axes.iter().zip(&task.function.coordinates).map(ranks).collect();
         Some(Scout {
             probe: Probe::new(task, evaluator, unit.spot.allowances(task), false),
             orthant,

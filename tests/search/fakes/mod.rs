@@ -4,7 +4,7 @@
 use bitrift::eval::{Fake, FakeBuild};
 use bitrift::fp::Scalar;
 use bitrift::model::{
-    Budget, BuildId, Callee, Domain, EdgeKind, Function, FunctionResult, Outcome, Param, RangeResult,
+    Budget, BuildId, Callee, Coordinate, Domain, EdgeKind, Function, FunctionResult, Outcome, RangeResult,
     SearchSettings,
 };
 use bitrift::search::{Task, run_here};
@@ -28,26 +28,13 @@ pub fn binades(a: f64, b: f64) -> Span {
 /// A box of one span per parameter.
 pub type Region = Vec<Span>;
 
-pub fn param(name: &str, ty: Scalar) -> Param {
-    Param {
-        name: name.into(),
-        c_type: ty.c_name().into(),
-        ty,
-        domain: Domain::all(ty),
-        domain_text: String::new(),
-    }
+pub fn param(name: &str, ty: Scalar) -> Coordinate {
+    Coordinate { name: name.into(), ty, domain: Domain::all(ty), domain_text: String::new() }
 }
 
-pub fn task(params: Vec<Param>, budget: Budget, seed: u64) -> Task {
+pub fn task(params: Vec<Coordinate>, budget: Budget, seed: u64) -> Task {
     Task {
-        function: Function {
-            name: "planted".into(),
-            params,
-            result: Scalar::F64,
-            result_c_type: "double".into(),
-            callee: Callee::Call("x".into()),
-            headers: vec![],
-        },
+        function: Function::of_scalars("planted", params, Scalar::F64, Callee::Call("x".into())),
         builds: vec![BuildId("gcc/O0/native".into()), BuildId("gcc/O3/native".into())],
         settings: SearchSettings { budget, seed, ..SearchSettings::default() },
         literals: Vec::new(),
@@ -59,7 +46,7 @@ pub fn doubles(count: usize, budget: Budget, seed: u64) -> Task {
 }
 
 pub fn is_inside(task: &Task, regions: &[Region], input: &[u64]) -> bool {
-    let params = &task.function.params;
+    let params = &task.function.coordinates;
     regions.iter().any(|region| {
         region.iter().zip(input).zip(params).all(|((span, &bits), p)| {
             let x = p.ty.to_f64(bits);
@@ -105,7 +92,7 @@ pub fn bits_of(ty: Scalar, x: f64) -> u64 {
 }
 
 pub fn text(task: &Task, ranges: &[RangeResult]) -> String {
-    let value = |i: usize, bits: u64| format!("{:e}", task.function.params[i].ty.to_f64(bits));
+    let value = |i: usize, bits: u64| format!("{:e}", task.function.coordinates[i].ty.to_f64(bits));
     let side = |r: &RangeResult, i: usize| {
         format!("[{}, {}] {:?}", value(i, r.lo[i]), value(i, r.hi[i]), r.edges[i])
     };
@@ -126,7 +113,7 @@ pub fn assert_found(task: &Task, result: &FunctionResult, regions: &[Region], bi
     for region in regions {
         let matches = |r: &&RangeResult| {
             region.iter().enumerate().all(|(i, s)| {
-                let ty = task.function.params[i].ty;
+                let ty = task.function.coordinates[i].ty;
                 let ordinal = |bits: u64| ty.ordinal(bits).unwrap();
                 let (lo, hi) = (ordinal(bits_of(ty, s.lo)), ordinal(bits_of(ty, s.hi)));
                 // Ranges on both sides of zero share ordinal 0.
@@ -136,7 +123,7 @@ pub fn assert_found(task: &Task, result: &FunctionResult, regions: &[Region], bi
         };
         let range = ranges.iter().find(matches).unwrap_or_else(|| panic!("{what}, seed {seed}: {shown}"));
         for (i, s) in region.iter().enumerate() {
-            let ty = task.function.params[i].ty;
+            let ty = task.function.coordinates[i].ty;
             let (lo, hi) = (bits_of(ty, s.lo), bits_of(ty, s.hi));
             let ordinal = |bits| ty.ordinal(bits).unwrap();
             let floats = ordinal(hi) - ordinal(lo) + 1;

@@ -99,7 +99,7 @@ impl PlantedLab {
     /// What is wrong with a result; nothing when it is the truth.
     pub fn complaint(&self, truth: &Truth, result: &FunctionResult) -> Option<String> {
         let function = self.functions.iter().find(|f| f.name == truth.name).unwrap();
-        let types: Vec<Scalar> = function.params.iter().map(|p| p.ty).collect();
+        let types: Vec<Scalar> = function.coordinates.iter().map(|p| p.ty).collect();
         let ranges = &result.comparisons[0].ranges;
         if ranges.len() != truth.regions.len() {
             return Some(format!("{} ranges for {} regions", ranges.len(), truth.regions.len()));

@@ -126,11 +126,14 @@ function witnessView(detail, witness) {
     return {name: param.name, number: numberOf(x, param.type)};
   });
   const row = (name, number) => el("tr", {}, el("th", {scope: "row"}, name), el("td", {}, both(number)));
+  const type = witness.worst ? witness.worst.ty : detail.result, worst = witness.worst ? `${witness.worst.name}, ` : "";
+  const others = witness.worst ? witness.worst.values.filter(value => value[0] !== witness.worst.name) : [];
   const confirmed = confirmedView(witness.confirmed);
   const commands = [`bitrift eval ${[detail.word, ...inputs.map(i => i.number.hex)].join(" ")}`, ["bitrift repro", RUN, witness.id].filter(Boolean).join(" ")];
   return el("div", {}, el("h5", {}, "Worst input"),
     el("table", {class: "mini"}, inputs.map(i => row(i.name, i.number)),
-      row("baseline", numberOf(witness.baseline, detail.result)), row("this build", numberOf(witness.variant, detail.result))),
+      row(`${worst}baseline`, numberOf(witness.baseline, type)), row(`${worst}this build`, numberOf(witness.variant, type)),
+      others.flatMap(([name, kind, a, b]) => [row(`${name}, baseline`, numberOf(a, kind)), row(`${name}, this build`, numberOf(b, kind))])),
     el("p", {}, "In a plain executable: ", el("b", {}, confirmed.word), confirmed.why && el("span", {class: "dim"}, `, ${confirmed.why}`)),
     el("h5", {}, "See it again"), commands.map(command => el("p", {class: "command"}, copyable(command, "command"))));
 }
