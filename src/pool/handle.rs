@@ -93,7 +93,7 @@ impl Worker {
         {
             self.process.send(&Request::Task { job: *job, task: Box::new(task.clone()) })?;
         }
-        self.process.send(&Request::Work { selection: selection.clone(), work: work.clone() })?;
+        self.process.send(&Request::Work { selection: Box::new(selection.clone()), work: work.clone() })?;
         self.process.receive(&mut |_| !cancel.load(Relaxed))
     }
 

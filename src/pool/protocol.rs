@@ -18,7 +18,7 @@ pub(super) enum Request {
         task: Box<Task>,
     },
     Work {
-        selection: Selection,
+        selection: Box<Selection>,
         work: Work,
     },
 }

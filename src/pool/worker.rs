@@ -57,7 +57,7 @@ fn serve(mut requests: File, mut replies: File, slab: Slab, room: &Path) -> ! {
                 tasks.insert(job, *task);
             }
             Request::Work { selection, work } => {
-                let reply = attempt(&mut host, selection, &work, &tasks);
+                let reply = attempt(&mut host, *selection, &work, &tasks);
                 if host.has_strays() {
                     leave(STRAYS_EXIT);
                 }
