@@ -2,8 +2,8 @@
 
 use crate::fp::Scalar;
 use crate::model::{
-    Build, BuildId, Callee, Coordinate, Domain, Environment, Experiment, FpEnvPolicy, Function, Implementation,
-    Interface, Results, SearchSettings, Sources,
+    Build, BuildId, Callee, Coordinate, Domain, Environment, Experiment, FpEnvPolicy, Function,
+    Implementation, Interface, Results, SearchSettings, Sources,
 };
 
 pub fn function(

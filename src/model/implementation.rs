@@ -106,14 +106,8 @@ mod tests {
     use crate::fp::Scalar;
 
     fn function(callee: Callee) -> Function {
-        Function {
-            name: "f".into(),
-            params: Vec::new(),
-            result: Scalar::F64,
-            result_c_type: "double".into(),
-            callee,
-            headers: vec!["f.h".into()],
-        }
+        let plain = Function::of_scalars("f", Vec::new(), Scalar::F64, callee);
+        Function { headers: vec!["f.h".into()], ..plain }
     }
 
     fn gsl(calls: &[(&str, &str)]) -> Implementation {

@@ -11,8 +11,8 @@ use bitrift::compile::{Cache, Compiled, Settings, compile_all};
 use bitrift::fp::Scalar;
 use bitrift::model::{
     Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Coordinate, Domain, Environment, Event,
-    EventSink, Experiment, FpEnvPolicy, Function, FunctionStatus, Implementation, Interface, Results, SearchSettings,
-    Sources,
+    EventSink, Experiment, FpEnvPolicy, Function, FunctionStatus, Implementation, Interface, Results,
+    SearchSettings, Sources,
 };
 use bitrift::toolchain::find;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};

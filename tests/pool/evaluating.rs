@@ -305,7 +305,7 @@ fn a_killed_coordinator_leaves_no_process_and_no_file() {
     compile_faults("faulty", &["-DFAULTY"]);
     let room = tempfile::tempdir().unwrap();
     let mut coordinator = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "coordinator_to_be_killed"])
+        .args(["--exact", "evaluating::coordinator_to_be_killed"])
         .env("BITRIFT_TEST_COORDINATOR", "1")
         .env("TMPDIR", room.path())
         .stdout(std::process::Stdio::null())
