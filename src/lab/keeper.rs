@@ -14,10 +14,17 @@ pub struct UnitKeeper<'a> {
     folder: &'a RunFolder,
     sink: &'a dyn EventSink,
     /// By function; None for one whose file cannot be used.
-    logs: Mutex<BTreeMap<String, Option<UnitLog>>>,
+    logs: Mutex<Logs>,
 }
 
-type Logs = BTreeMap<String, Option<UnitLog>>;
+/// The log of a function.
+struct OpenLog {
+    log: UnitLog,
+    /// It says that its answers are of this form.
+    is_marked: bool,
+}
+
+type Logs = BTreeMap<String, Option<OpenLog>>;
 
 impl<'a> UnitKeeper<'a> {
     pub fn new(folder: &'a RunFolder, sink: &'a dyn EventSink) -> UnitKeeper<'a> {
@@ -36,9 +43,13 @@ impl<'a> UnitKeeper<'a> {
         self.logs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn log<'l>(&self, logs: &'l mut Logs, function: &str) -> Option<&'l mut UnitLog> {
+    fn log<'l>(&self, logs: &'l mut Logs, function: &str) -> Option<&'l mut OpenLog> {
         let open = || match self.folder.open_units(function) {
-            Ok(log) => self.greet(function, log),
+            Ok(log) => {
+                let is_marked = log.get(&form()).is_some();
+                self.greet(function, log.len(), is_marked);
+                Some(OpenLog { log, is_marked })
+            }
             Err(error) => {
                 self.complain(function, &error);
                 None
@@ -47,28 +58,16 @@ impl<'a> UnitKeeper<'a> {
         logs.entry(function.into()).or_insert_with(open).as_mut()
     }
 
-    /// Says what a log holds, and marks it as of this form when it is not.
-    fn greet(&self, function: &str, mut log: UnitLog) -> Option<UnitLog> {
-        if log.get(&form()).is_some() {
-            let done = log.len() - 1;
-            let text = format!("function {function}: {done} units were done before");
-            self.sink.send(Event::Note { text });
-            return Some(log);
-        }
-        if !log.is_empty() {
-            let text = format!(
-                "function {function}: {} units were kept by another version of bitrift and are searched again",
-                log.len()
-            );
-            self.sink.send(Event::Note { text });
-        }
-        match log.append(&form(), &[]) {
-            Ok(()) => Some(log),
-            Err(error) => {
-                self.complain(function, &error);
-                None
-            }
-        }
+    /// Says what a log holds.
+    fn greet(&self, function: &str, records: usize, is_marked: bool) {
+        let text = match (is_marked, records) {
+            (_, 0) => return,
+            (true, records) => format!("function {function}: {} units were done before", records - 1),
+            (false, records) => format!(
+                "function {function}: {records} units were kept by another version of bitrift and are searched again"
+            ),
+        };
+        self.sink.send(Event::Note { text });
     }
 
     fn complain(&self, function: &str, error: &StoreError) {
@@ -80,7 +79,7 @@ impl<'a> UnitKeeper<'a> {
     pub fn recall(&self, function: &str, unit: &Unit) -> Option<Answer> {
         let key = key(unit)?;
         let mut logs = self.lock();
-        let bytes = self.log(&mut logs, function)?.get(&key)?;
+        let bytes = self.log(&mut logs, function)?.log.get(&key)?;
         // What cannot be read is evaluated again.
         postcard::from_bytes(bytes).ok()
     }
@@ -88,8 +87,13 @@ impl<'a> UnitKeeper<'a> {
     pub fn keep(&self, function: &str, unit: &Unit, answer: &Answer) {
         let (Some(key), Ok(bytes)) = (key(unit), postcard::to_allocvec(answer)) else { return };
         let mut logs = self.lock();
-        let Some(log) = self.log(&mut logs, function) else { return };
-        if let Err(error) = log.append(&key, &bytes) {
+        let Some(open) = self.log(&mut logs, function) else { return };
+        let mut kept = open.log.append(&key, &bytes);
+        if !std::mem::replace(&mut open.is_marked, true) {
+            // Behind the first answer, so that a file that is not empty holds one.
+            kept = kept.and_then(|()| open.log.append(&form(), &[]));
+        }
+        if let Err(error) = kept {
             self.complain(function, &error);
             logs.insert(function.into(), None);
         }
