@@ -1,6 +1,15 @@
 //! The matrix file: TOML read into a raw mirror that remembers places, then resolved into an
 //! `Experiment`. Every error says what is wrong and where, what was expected and how to mend it.
 //! Nothing here runs a compiler, and builds are named by the plan, not here.
+//!
+//! In the order a matrix is read:
+//! * `load` reads the file and those it names; `keys` and `place` read TOML tables and remember where things stand;
+//! * `raw` is the matrix as it is written;
+//! * `lab` resolves the raw matrix into an `Experiment`, table by table: `sources`, `implementation`, `axes`, `args`,
+//!   `environment`, `limit`, `search`, `function`;
+//! * a function is its `signature` with types judged by `c_type`, its `interface` (coordinates in, results out) and the
+//!   `domain` of each coordinate, which is a set of `intervals`;
+//! * `names` holds names to their rules; `problem` and `error` are what a user reads.
 
 mod args;
 mod axes;

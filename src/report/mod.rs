@@ -1,5 +1,12 @@
 //! What a user reads: one `render` per report, and progress while a run is under way.
 //! Renderers turn data into text; they never look at the terminal, a file or a search.
+//!
+//! * A run: `table` (with `ranges`, `instructions`), `summary`, `markdown`, `html` for people; `junit`, `sarif`,
+//!   `github` for pipelines; `samples` and `parquet` for Python or R. All of them take a `Material`.
+//! * The answer of a command: `plan`, `doctor`, `evaluation`, `replay`, `confirm`, `repro`, `explain`, `speed`,
+//!   `compare`, `accept`, `gate`, `bench`.
+//! * While work is under way: `progress`.
+//! * Shared: `style` (colours and widths), `number`, `text` (made safe), `place`, `cause`, `digest`.
 
 pub mod accept;
 pub mod bench;
