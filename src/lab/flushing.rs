@@ -72,8 +72,8 @@ fn inputs<'a>(
     let scalars = job.task.function.scalars();
     // Samples have a column for each variant.
     let differs = |bits: &[f32]| bits.get(comparison.variant.wrapping_sub(1)).is_some_and(|&b| b > 0.0);
-    let inside = result.samples.iter().filter(|(input, bits)| differs(bits) && range.holds(&scalars, input));
-    let inside: Vec<&[u64]> = inside.map(|(input, _)| input.as_slice()).collect();
+    let inside = result.samples.iter().filter(|s| differs(&s.bits) && range.holds(&scalars, &s.input));
+    let inside: Vec<&[u64]> = inside.map(|sample| sample.input.as_slice()).collect();
     let step = inside.len().div_ceil(MOST).max(1);
     std::iter::once(range.witness.inputs.as_slice()).chain(inside.into_iter().step_by(step)).collect()
 }

@@ -91,7 +91,7 @@ pub use run::{
     RangeRow, ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow, result_rows,
     signature,
 };
-pub use samples::FunctionSamples;
+pub use samples::{FunctionSamples, Sample};
 pub use search_keys::{SEARCH_KEY_NAMES, SEARCH_KEYS, SearchKey};
 pub use setting_value::{Expected, SettingValue};
 pub use settings::{Budget, ClusterBackend, SearchSettings};

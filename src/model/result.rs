@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Census, ClassChange, FaultKind, Outcome};
+use super::{Census, ClassChange, FaultKind, Outcome, Sample};
 use crate::fp::Scalar;
 
 /// Why the search of a function or a comparison ended.
@@ -121,6 +121,6 @@ pub struct FunctionResult {
     pub comparisons: Vec<ComparisonResult>,
     /// Ordered by build, then kind.
     pub faults: Vec<FaultRecord>,
-    /// A bounded, deterministic part of the samples, for plots: inputs, then bits per variant.
-    pub samples: Vec<(Vec<u64>, Vec<f32>)>,
+    /// A bounded, deterministic part of the samples, for plots.
+    pub samples: Vec<Sample>,
 }

@@ -179,8 +179,8 @@ fn disown(result: &mut FunctionResult, build: usize) {
         comparison.class_changes.clear();
         comparison.census = None;
     }
-    for (_, bits) in &mut result.samples {
-        for (column, value) in bits.iter_mut().enumerate() {
+    for sample in &mut result.samples {
+        for (column, value) in sample.bits.iter_mut().enumerate() {
             if columns.contains(&column) {
                 *value = 0.0;
             }
@@ -199,7 +199,7 @@ fn disown(result: &mut FunctionResult, build: usize) {
 mod tests {
     use super::*;
     use crate::fp::Scalar;
-    use crate::model::{ComparisonResult, RangeResult};
+    use crate::model::{ComparisonResult, RangeResult, Sample};
 
     /// Answers from closures instead of processes.
     struct Scripted<T, A> {
@@ -288,7 +288,7 @@ mod tests {
         FunctionResult {
             evaluations: 20,
             comparisons: vec![comparison(1), comparison(2)],
-            samples: vec![(vec![1], vec![1.0, 2.0])],
+            samples: vec![Sample { input: vec![1], bits: vec![1.0, 2.0], worst: Vec::new() }],
             ..Default::default()
         }
     }
@@ -324,7 +324,7 @@ mod tests {
         let second = &result.comparisons[1];
         assert_eq!(second.stop, StopReason::Nondeterministic);
         assert!(second.ranges.is_empty() && second.witness.is_none());
-        assert_eq!(result.samples[0].1, [1.0, 0.0]);
+        assert_eq!(result.samples[0].bits, [1.0, 0.0]);
         assert_eq!(result.evaluations, 10);
         assert_eq!((result.faults[0].build, result.faults[0].kind), (2, FaultKind::Nondeterministic));
     }

@@ -261,6 +261,15 @@ impl Prepared<'_> {
         look(&mut self.progress.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// A list of one entry for each variant that was kept, as one for every variant.
+    fn spread<T: Copy + Default>(&self, of_kept: &[T], variants: usize) -> Vec<T> {
+        let mut all = vec![T::default(); variants];
+        for (&build, &value) in self.kept.iter().skip(1).zip(of_kept) {
+            all[build - 1] = value;
+        }
+        all
+    }
+
     /// Counts builds as the caller does, and adds the comparisons that could not be made.
     fn put_back(&self, mut result: FunctionResult) -> FunctionResult {
         if self.kept.len() == self.job.builds.len() {
@@ -273,12 +282,11 @@ impl Prepared<'_> {
             fault.build = self.kept[fault.build];
         }
         let variants = self.job.builds.len() - 1;
-        for (_, bits) in &mut result.samples {
-            let mut all = vec![0.0; variants];
-            for (&build, &value) in self.kept.iter().skip(1).zip(bits.iter()) {
-                all[build - 1] = value;
+        for sample in &mut result.samples {
+            sample.bits = self.spread(&sample.bits, variants);
+            if !sample.worst.is_empty() {
+                sample.worst = self.spread(&sample.worst, variants);
             }
-            *bits = all;
         }
         let baseline_loads = self.kept.first() == Some(&0);
         let missing = (1..self.job.builds.len()).filter(|k| !baseline_loads || !self.kept.contains(k));

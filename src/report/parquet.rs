@@ -11,7 +11,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
 use super::Material;
-use super::samples::{SampleRow, each, most_inputs};
+use super::samples::{SampleRow, WORST, each, most_inputs, names_worst};
 
 /// Rows that are kept in memory until they are written.
 const GROUP: usize = 1 << 16;
@@ -22,16 +22,16 @@ pub fn write(material: &Material, out: &mut (dyn Write + Send)) -> io::Result<()
 }
 
 fn fill(material: &Material, out: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
-    let inputs = most_inputs(material);
-    let schema = Arc::new(parse_message_type(&message(inputs))?);
+    let (inputs, wide) = (most_inputs(material), names_worst(material));
+    let schema = Arc::new(parse_message_type(&message(inputs, wide))?);
     let mut file = SerializedFileWriter::new(out, schema, Arc::new(WriterProperties::builder().build()))?;
-    let mut group = RowGroup::new(inputs);
+    let mut group = RowGroup::new(inputs, wide);
     each(material, |row| {
         group.add(row);
         if group.rows < GROUP {
             Ok(())
         } else {
-            std::mem::replace(&mut group, RowGroup::new(inputs)).write(&mut file)
+            std::mem::replace(&mut group, RowGroup::new(inputs, wide)).write(&mut file)
         }
     })?;
     if group.rows > 0 {
@@ -41,7 +41,7 @@ fn fill(material: &Material, out: &mut (dyn Write + Send)) -> Result<(), Parquet
     Ok(())
 }
 
-fn message(inputs: usize) -> String {
+fn message(inputs: usize, wide: bool) -> String {
     let head = "REQUIRED BYTE_ARRAY function (STRING); REQUIRED INT64 sample; \
         REQUIRED BYTE_ARRAY build (STRING); REQUIRED BOOLEAN emulated; OPTIONAL FLOAT bits;";
     let input = |n: usize| {
@@ -50,7 +50,8 @@ fn message(inputs: usize) -> String {
              OPTIONAL DOUBLE x{n}_dec;"
         )
     };
-    format!("message samples {{ {head} {} }}", (1..=inputs).map(input).collect::<String>())
+    let worst = if wide { format!("OPTIONAL BYTE_ARRAY {WORST} (STRING);") } else { String::new() };
+    format!("message samples {{ {head} {} {worst} }}", (1..=inputs).map(input).collect::<String>())
 }
 
 /// One column: what is there, and for optional ones which rows have it.
@@ -97,6 +98,8 @@ impl Column {
 /// Rows on their way out, by column in the order of the schema.
 struct RowGroup {
     rows: usize,
+    /// The column of the value that differs most.
+    worst: Option<usize>,
     columns: Vec<Column>,
 }
 
@@ -105,14 +108,15 @@ const HEAD: usize = 5;
 const OF_INPUT: usize = 3;
 
 impl RowGroup {
-    fn new(inputs: usize) -> RowGroup {
+    fn new(inputs: usize, wide: bool) -> RowGroup {
         let text = || Column::Text(Vec::new(), Vec::new());
         let single = Column::Single(Vec::new(), Vec::new());
         let mut columns = vec![text(), Column::Integer(Vec::new()), text(), Column::Flag(Vec::new()), single];
         for _ in 0..inputs {
             columns.extend([text(), text(), Column::Double(Vec::new(), Vec::new())]);
         }
-        RowGroup { rows: 0, columns }
+        columns.extend(wide.then(text));
+        RowGroup { rows: 0, worst: wide.then_some(HEAD + OF_INPUT * inputs), columns }
     }
 
     fn add(&mut self, row: &SampleRow) {
@@ -121,6 +125,7 @@ impl RowGroup {
             let input = index.checked_sub(HEAD).and_then(|at| row.inputs.get(at / OF_INPUT));
             match (index, column) {
                 (0, column) => column.text(Some(row.function)),
+                (at, column) if Some(at) == self.worst => column.text(row.worst),
                 // Samples of a function are far fewer than 2^63.
                 (_, Column::Integer(values)) => values.push(row.sample as i64),
                 (2, column) => column.text(Some(row.build)),
@@ -158,6 +163,8 @@ impl RowGroup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::Scalar;
+    use crate::model::ParamRow;
     use crate::report::sample;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
@@ -175,6 +182,22 @@ mod tests {
         assert!(rows[1].get_float(4).is_err(), "no bits where a build gave no value");
         assert_eq!(rows[3].get_double(10).unwrap(), 1.0 / 3.0);
         assert_eq!((rows[3].get_long(1).unwrap(), rows[4].get_string(6).unwrap().as_str()), (1, "=1+1"));
+    }
+
+    #[test]
+    fn the_value_that_differs_most_is_named_where_a_function_gives_several() {
+        let mut material = sample::material();
+        let value = |name: &str| ParamRow { name: name.into(), ty: Scalar::F64 };
+        let function = material.run.functions.iter_mut().find(|f| f.name == "log_sum_exp").unwrap();
+        function.results = vec![value("re"), value("im")];
+        material.samples.get_mut("log_sum_exp").unwrap().worst = vec![vec![0, 1]];
+        let mut file = tempfile::tempfile().unwrap();
+        write(&material, &mut file).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap()).collect();
+        assert!(rows[2].get_string(11).is_err(), "the first build does not differ");
+        assert_eq!(rows[3].get_string(11).unwrap(), "im");
+        assert!(rows[0].get_string(11).is_err(), "a function that gives one value");
     }
 
     #[test]

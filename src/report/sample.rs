@@ -190,6 +190,7 @@ fn samples() -> Vec<FunctionSamples> {
         params: params.iter().map(|p| (*p).into()).collect(),
         builds: builds.iter().map(|b| (*b).into()).collect(),
         samples,
+        worst: Vec::new(),
     };
     vec![
         of(

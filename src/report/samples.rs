@@ -9,15 +9,25 @@ use crate::model::{FunctionSamples, printable};
 /// Columns in front of the inputs.
 const HEAD: [&str; 5] = ["function", "sample", "build", "emulated", "bits"];
 
+/// The column behind the inputs.
+pub(super) const WORST: &str = "worst";
+
 /// Parameters of the function that has most: every row has the columns of so many.
 pub(super) fn most_inputs(material: &Material) -> usize {
     material.samples.values().map(|s| s.params.len()).max().unwrap_or(0)
 }
 
+/// Whether a function of the run gives several values: the table then has a last column, which says which of them
+/// differs most.
+pub(super) fn names_worst(material: &Material) -> bool {
+    material.run.functions.iter().any(|function| function.returns().is_wide())
+}
+
 fn columns(material: &Material) -> Vec<String> {
     let inputs =
         (1..=most_inputs(material)).flat_map(|n| ["name", "hex", "dec"].map(|what| format!("x{n}_{what}")));
-    HEAD.iter().map(|name| (*name).to_owned()).chain(inputs).collect()
+    let worst = names_worst(material).then(|| WORST.to_owned());
+    HEAD.iter().map(|name| (*name).to_owned()).chain(inputs).chain(worst).collect()
 }
 
 /// An input as its name, its exact text and its decimal.
@@ -38,6 +48,8 @@ pub(super) struct SampleRow<'a> {
     /// None: one of the builds gave no value.
     pub bits: Option<f32>,
     pub inputs: &'a [InputCell<'a>],
+    /// The name of the value that differs most, where a function gives several and they differ.
+    pub worst: Option<&'a str>,
 }
 
 /// Hands on every row, function by function in the order of the run.
@@ -47,11 +59,15 @@ pub(super) fn each<E>(
 ) -> Result<(), E> {
     for function in &material.run.functions {
         let Some(stored) = material.samples.get(&function.name) else { continue };
-        let types = function.scalars();
+        let (types, results) = (function.scalars(), function.returns());
         let emulated: Vec<bool> = stored.builds.iter().map(|b| material.run.is_emulated(b)).collect();
         for (index, (inputs, bits)) in stored.samples.iter().enumerate() {
             let inputs: Vec<InputCell> = cells(stored, &types, inputs);
-            for ((build, emulated), bits) in stored.builds.iter().zip(&emulated).zip(bits) {
+            for (column, ((build, emulated), bits)) in
+                stored.builds.iter().zip(&emulated).zip(bits).enumerate()
+            {
+                let differs = bits.is_some_and(|bits| bits > 0.0);
+                let worst = stored.worst.get(index).and_then(|row| row.get(column)).filter(|_| differs);
                 put(&SampleRow {
                     function: &stored.function,
                     sample: index + 1,
@@ -59,6 +75,7 @@ pub(super) fn each<E>(
                     emulated: *emulated,
                     bits: *bits,
                     inputs: &inputs,
+                    worst: worst.and_then(|&worst| results.name(worst)),
                 })?;
             }
         }
@@ -95,17 +112,18 @@ fn plain(error: csv::Error) -> io::Error {
 
 /// Writes the table as it goes, so that its size does not matter.
 pub fn write_csv(material: &Material, out: impl Write) -> io::Result<()> {
-    let columns = columns(material);
+    let (most, wide) = (most_inputs(material), names_worst(material));
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(&columns).map_err(plain)?;
+    csv.write_record(columns(material)).map_err(plain)?;
     each(material, |row| {
         let bits = row.bits.map(|bits| bits.to_string()).unwrap_or_default();
         let (function, build) = (printable(row.function), printable(row.build));
         let head = [function, row.sample.to_string(), build, row.emulated.to_string(), bits];
         let inputs = row.inputs.iter().flat_map(|x| [printable(x.name), printable(x.hex), spelled(&x.dec)]);
         let given = head.into_iter().chain(inputs);
-        let rest = columns.len() - HEAD.len() - 3 * row.inputs.len();
-        csv.write_record(given.chain(std::iter::repeat_n(String::new(), rest))).map_err(plain)
+        let rest = 3 * (most - row.inputs.len());
+        let worst = wide.then(|| row.worst.map(printable).unwrap_or_default());
+        csv.write_record(given.chain(std::iter::repeat_n(String::new(), rest)).chain(worst)).map_err(plain)
     })?;
     csv.flush()
 }

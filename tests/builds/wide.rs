@@ -161,7 +161,8 @@ fn every_report_names_the_value_that_differs_most() {
     desk.expect(0, &["report", "out", "--junit"]).out_has("  y: ").out_has("    x: ");
     desk.expect(0, &["report", "out", "--sarif"]).out_has(": y: ").out_has(": im: ");
     desk.expect(0, &["report", "out", "--markdown"]).out_has("`y: ").out_has("`im: ");
-    desk.expect(0, &["report", "out", "--samples"]).out_has(",p.x,").out_has(",z.im,");
+    let csv = desk.expect(0, &["report", "out", "--samples"]);
+    csv.out_has(",p.x,").out_has(",z.im,").out_has(",worst\n").out_has(",y\n").out_has(",im\n");
     desk.expect(0, &["report", "out", "--html"]);
     let page = desk.read("out/report.html");
     assert!(page.contains(r#""worst":{"name":"im","ty":"double""#), "the page has the worst value's name");

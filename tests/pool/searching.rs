@@ -149,7 +149,7 @@ fn a_build_that_does_not_load_is_left_out_and_named() {
     assert_eq!(comparisons.iter().map(|c| c.variant).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(comparisons[0].stop, StopReason::Missing);
     assert_eq!(comparisons[1].ranges.len(), 1);
-    assert!(results[&0].0.samples.iter().all(|(_, bits)| bits.len() == 2 && bits[0] == 0.0));
+    assert!(results[&0].0.samples.iter().all(|sample| sample.bits.len() == 2 && sample.bits[0] == 0.0));
     assert_eq!(results[&1].0.stop, StopReason::Missing);
     assert!(notes.0.lock().unwrap().iter().any(|n| n.contains("build bad is left out")));
 }

@@ -88,7 +88,7 @@ fn a_nondeterministic_variant_is_labelled_and_tells_no_numbers() {
     assert_eq!(comparison.stop, StopReason::Nondeterministic);
     assert!(comparison.ranges.is_empty() && comparison.witness.is_none());
     assert_eq!(result.faults, [label(1)]);
-    assert!(result.samples.iter().all(|(_, bits)| bits[0] == 0.0));
+    assert!(result.samples.iter().all(|sample| sample.bits[0] == 0.0));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::fakes::{
 };
 use bitrift::eval::FakeBuild;
 use bitrift::fp::{Scalar, Side};
-use bitrift::model::{Budget, Domain, Outcome, Segment, StopReason};
+use bitrift::model::{Budget, Domain, Outcome, Sample, Segment, StopReason};
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=10;
 const TWO_MILLION: Budget = Budget::Evaluations(2_000_000);
@@ -224,7 +224,7 @@ fn domains_of_subnormals_of_one_side_and_of_lists_are_respected() {
             let result = search_planted(&task, &regions);
             assert_found(&task, &result, &regions, 0.0, "domain");
             let place = |bits| Scalar::F64.axis(bits).unwrap();
-            assert!(result.samples.iter().all(|(input, _)| inside.contains(place(input[0]))));
+            assert!(result.samples.iter().all(|sample| inside.contains(place(sample.input[0]))));
         }
     }
 }
@@ -245,7 +245,7 @@ fn a_sparse_region_is_one_ragged_range_that_holds_every_inconsistent_sample() {
         assert_eq!(ranges.len(), 1, "seed {seed}: {shown}");
         let (lo, hi) = (f64::from_bits(ranges[0].lo[0]), f64::from_bits(ranges[0].hi[0]));
         assert!((1e-30..2e-30).contains(&lo) && (5e29..1e30).contains(&hi), "seed {seed}: {shown}");
-        for (input, bits) in &result.samples {
+        for Sample { input, bits, .. } in &result.samples {
             assert!(bits[0] == 0.0 || (lo..=hi).contains(&f64::from_bits(input[0])));
         }
     }

@@ -117,6 +117,7 @@ mod tests {
             params: vec!["x".into(), "n".into()],
             builds: ["a", "b", "c", "d"].map(BuildId::from).into(),
             samples: (0..count).map(sample).collect(),
+            worst: Vec::new(),
         }
     }
 

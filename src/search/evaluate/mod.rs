@@ -2,9 +2,11 @@
 //! samples that say where a range lies.
 
 mod found;
+mod mark;
 mod probe;
 mod thin;
 
 pub use found::{Found, Score, keep_best};
+pub use mark::Mark;
 pub use probe::{Closing, EXAMPLES, Probe};
 pub use thin::{Hits, MOST_HITS};

@@ -6,7 +6,8 @@ use super::Ledger;
 use super::comparison::{Comparison, Track};
 use crate::fp::Side;
 use crate::model::{
-    ClassChange, ComparisonResult, Edges, FaultKind, FaultRecord, FunctionResult, RangeResult, StopReason,
+    ClassChange, ComparisonResult, Edges, FaultKind, FaultRecord, FunctionResult, RangeResult, Sample,
+    StopReason,
 };
 use crate::ranges::Orthant;
 use crate::search::task::column;
@@ -140,18 +141,18 @@ fn fault_records(ledger: &Ledger) -> Vec<FaultRecord> {
     records
 }
 
-fn plot_samples(ledger: &Ledger) -> Vec<(Vec<u64>, Vec<f32>)> {
+fn plot_samples(ledger: &Ledger) -> Vec<Sample> {
     let stopped = |variant: usize| [0, variant].iter().any(|build| ledger.nondeterministic.contains(build));
-    let mut samples: Vec<(Vec<u64>, Vec<f32>)> = ledger
+    let mut samples: Vec<Sample> = ledger
         .plot
         .iter()
-        .filter(|sample| !sample.chosen_by.is_some_and(stopped))
-        .map(|sample| {
-            let mut bits = sample.bits.clone();
+        .filter(|plotted| !plotted.chosen_by.is_some_and(stopped))
+        .map(|plotted| {
+            let mut sample = plotted.sample.clone();
             for variant in ledger.task.variants().filter(|&variant| stopped(variant)) {
-                bits[column(variant)] = 0.0;
+                sample.bits[column(variant)] = 0.0;
             }
-            (sample.input.clone(), bits)
+            sample
         })
         .collect();
     samples.truncate(MOST_PLOTTED);

@@ -6,9 +6,8 @@ use super::sampler::ParamSampler;
 use crate::eval::{EvalError, Evaluator};
 use crate::model::Coordinate;
 use crate::search::Task;
-use crate::search::evaluate::{Closing, Hits, MOST_HITS, Probe, Score};
+use crate::search::evaluate::{Closing, Hits, MOST_HITS, Mark, Probe, Score};
 use crate::search::streams::{StreamKey, strata_name};
-use crate::search::task::column;
 use crate::search::unit::{Answer, Crowd, Harvest, InputsUnit, PlotSample, Seen, StrataUnit};
 
 /// Strata that share a random stream; units are cut at its multiples.
@@ -20,8 +19,8 @@ pub fn run_inputs(
     evaluator: &mut dyn Evaluator,
 ) -> Result<Answer, EvalError> {
     let job = Job { crowd: &unit.crowd, first: unit.first, keep_every: 1, keep_hits: MOST_HITS };
-    let Sampled { seen, closing, bits } = job.run(task, &unit.inputs, evaluator)?;
-    let plot = pick_plot(task, unit, &bits);
+    let Sampled { seen, closing, marks } = job.run(task, &unit.inputs, evaluator)?;
+    let plot = pick_plot(task, unit, &marks);
     Ok(Answer { closing, harvest: Harvest::Inputs { seen, plot } })
 }
 
@@ -49,8 +48,8 @@ struct Job<'a> {
 struct Sampled {
     seen: Vec<Seen>,
     closing: Closing,
-    /// The bits of every input, a row for each variant.
-    bits: Vec<Vec<f32>>,
+    /// The bits of every input and which value has them, a row for each variant.
+    marks: Vec<Vec<Mark>>,
 }
 
 impl Job<'_> {
@@ -62,7 +61,7 @@ impl Job<'_> {
         let mut rows: Vec<Vec<(usize, Score)>> = variants.iter().map(|_| Vec::new()).collect();
         let mut hit = vec![vec![false; count]; variants.len()];
         let mut missed = vec![vec![false; count]; variants.len()];
-        let mut bits = vec![vec![0f32; count]; variants.len()];
+        let mut marks = vec![vec![Mark::default(); count]; variants.len()];
         let mut probe = Probe::new(task, evaluator, self.crowd.allow.clone(), self.first);
         probe.scores(variants, inputs, |v, i, _, score| {
             if !score.evaluated {
@@ -74,8 +73,7 @@ impl Job<'_> {
                 rows[v].push((i, *score));
             }
             missed[v][i] = !hit[v][i];
-            // Plots need no more than 24 bits of precision.
-            bits[v][i] = score.bits as f32;
+            marks[v][i] = Mark::of(score);
         })?;
         let closing = probe.close()?;
         for (v, (seen, rows)) in seen.iter_mut().zip(rows).enumerate() {
@@ -85,7 +83,7 @@ impl Job<'_> {
             seen.best = hits.best();
             seen.hits = hits.thinned(&task.function, task.settings.gap, self.keep_hits);
         }
-        Ok(Sampled { seen, closing, bits })
+        Ok(Sampled { seen, closing, marks })
     }
 
     /// Which consistent samples to return: every n-th, and with one free parameter also neighbours
@@ -112,21 +110,20 @@ impl Job<'_> {
 }
 
 /// Samples for plots: every n-th input, and the first inconsistent ones of each variant.
-fn pick_plot(task: &Task, unit: &InputsUnit, bits: &[Vec<f32>]) -> Vec<PlotSample> {
+fn pick_plot(task: &Task, unit: &InputsUnit, marks: &[Vec<Mark>]) -> Vec<PlotSample> {
     let arity = task.function.arity();
     let count = unit.inputs.len() / arity;
     let row = |i: usize, chosen_by| {
-        let mut all = vec![0f32; task.variants().len()];
-        for (v, &variant) in unit.crowd.variants.iter().enumerate() {
-            all[column(variant)] = bits[v][i];
-        }
-        PlotSample { input: unit.inputs[i * arity..(i + 1) * arity].to_vec(), bits: all, chosen_by }
+        let input = unit.inputs[i * arity..(i + 1) * arity].to_vec();
+        let sample =
+            Mark::sample(task, input, unit.crowd.variants.iter().copied().zip(marks.iter().map(|m| m[i])));
+        PlotSample { sample, chosen_by }
     };
     // A stride is below the number of inputs, so within usize.
     let every = (unit.plot_every.max(1) as usize).min(count.max(1));
     let mut picked: Vec<PlotSample> = (0..count).step_by(every).map(|i| row(i, None)).collect();
     for (v, &variant) in unit.crowd.variants.iter().enumerate() {
-        let interesting = (0..count).filter(|&i| bits[v][i] > 0.0 && i % every != 0);
+        let interesting = (0..count).filter(|&i| marks[v][i].bits > 0.0 && i % every != 0);
         picked.extend(interesting.take(unit.plot_hits as usize).map(|i| row(i, Some(variant))));
     }
     picked

@@ -11,8 +11,7 @@ use crate::fp::Side;
 use crate::model::Coordinate;
 use crate::ranges::{Ladder, Statistics};
 use crate::search::Task;
-use crate::search::evaluate::{Closing, Found, Probe, Score, keep_best};
-use crate::search::task::column;
+use crate::search::evaluate::{Closing, Found, Mark, Probe, Score, keep_best};
 use crate::search::unit::{Answer, Crowd, Harvest, PlotSample};
 
 /// Inputs made at a time.
@@ -95,7 +94,7 @@ pub fn run(task: &Task, unit: &SweepUnit, evaluator: &mut dyn Evaluator) -> Resu
             probe.differences(variants, &inputs, &mut answered, |v, i, input, score| {
                 let rung = at + i as u64;
                 swept[v].add(gaps, cell, rung, input, score);
-                plot.mark(v, rung, score.bits);
+                plot.mark(v, rung, score);
             })?;
             at = to;
         }
@@ -160,11 +159,11 @@ impl Swept {
     }
 }
 
-/// Bits of the rungs that are kept for plots: a row for each, a column for each variant.
+/// Rungs that are kept for plots: a row for each, a column for each variant.
 struct Plot {
     every: u64,
     first: u64,
-    bits: Vec<Vec<f32>>,
+    marks: Vec<Vec<Mark>>,
 }
 
 impl Plot {
@@ -173,13 +172,12 @@ impl Plot {
         let first = unit.from.div_ceil(every);
         // Few: a plot has about a thousand samples.
         let count = unit.to.div_ceil(every).saturating_sub(first) as usize;
-        Plot { every, first, bits: vec![vec![0.0; variants]; count] }
+        Plot { every, first, marks: vec![vec![Mark::default(); variants]; count] }
     }
 
-    fn mark(&mut self, v: usize, rung: u64, bits: f64) {
+    fn mark(&mut self, v: usize, rung: u64, score: &Score) {
         if rung.is_multiple_of(self.every) {
-            // Plots need no more than 24 bits of precision.
-            self.bits[(rung / self.every - self.first) as usize][v] = bits as f32;
+            self.marks[(rung / self.every - self.first) as usize][v] = Mark::of(score);
         }
     }
 
@@ -189,13 +187,11 @@ impl Plot {
         unit: &SweepUnit,
         mut input: impl FnMut(u64) -> Vec<u64>,
     ) -> Vec<PlotSample> {
-        let rows = self.bits.into_iter().enumerate();
+        let rows = self.marks.into_iter().enumerate();
         rows.map(|(i, row)| {
-            let mut bits = vec![0.0; task.variants().len()];
-            for (&variant, value) in unit.crowd.variants.iter().zip(row) {
-                bits[column(variant)] = value;
-            }
-            PlotSample { input: input((self.first + i as u64) * self.every), bits, chosen_by: None }
+            let input = input((self.first + i as u64) * self.every);
+            let sample = Mark::sample(task, input, unit.crowd.variants.iter().copied().zip(row));
+            PlotSample { sample, chosen_by: None }
         })
         .collect()
     }

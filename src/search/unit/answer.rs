@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Sample;
 use crate::ranges::{Range, Statistics};
 use crate::search::evaluate::{Closing, Found};
 use crate::search::sweep::Swept;
@@ -42,11 +43,10 @@ pub struct Seen {
     pub best: Option<Found>,
 }
 
-/// A sample for plots: bits for each variant of the task, 0 where there are none.
+/// A sample for plots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlotSample {
-    pub input: Vec<u64>,
-    pub bits: Vec<f32>,
+    pub sample: Sample,
     /// The variant whose inconsistency made the sample interesting; None for a regular pick.
     pub chosen_by: Option<usize>,
 }
