@@ -104,7 +104,7 @@ fn call_text(Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) ->
     let symbol = symbol(tag);
     let interface = &function.interface;
     let result = &interface.returns;
-    let arguments = interface.parameters.iter().map(argument).collect::<Vec<_>>().join(", ");
+    let arguments = interface.parameters.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
     let (before, value) = match callee {
         Callee::Signature(prototype) => {
             let target = format!("bitrift_target_{tag}");
@@ -189,11 +189,6 @@ fn parameters(interface: &Interface) -> String {
     interface.parameters.iter().map(declared).collect::<Vec<_>>().join(", ")
 }
 
-fn argument(parameter: &Parameter) -> String {
-    let address = if parameter.passing == Passing::Pointer { "&" } else { "" };
-    format!("{address}{}", parameter.name)
-}
-
 /// Declares the function under another name for the same symbol: under its own, a compiler that
 /// knows a library function of that name puts its own code in place of the call.
 fn declaration(function: &Function, prototype: &str, target: &str, stem: &str) -> String {
@@ -260,7 +255,7 @@ fn unpack(interface: &Interface) -> String {
             }
             _ => {
                 // What no word is put into is the same in every build.
-                values.push_str(&format!("        {} = {{0}};\n", object(parameter)));
+                values.push_str(&object(parameter));
                 let put = |(slot, value): (&Slot, &String)| format!("        {} = {value};\n", slot.place);
                 puts.extend(slots.iter().zip(&from).map(put));
             }
@@ -284,11 +279,15 @@ fn is_plain(interface: &Interface) -> bool {
         && matches!(interface.results.as_slice(), [one] if returned(one))
 }
 
-/// The object of the caller that a parameter is, or points to.
+/// The object of the caller that a parameter is, or points to; its name has the type that was declared, so that an
+/// expression in `calls` is written as C programmers write it.
 fn object(Parameter { name, c_type, passing, .. }: &Parameter) -> String {
     match passing {
-        Passing::Array(length) => format!("{c_type} {name}[{length}]"),
-        Passing::Value | Passing::Pointer => format!("{c_type} {name}"),
+        Passing::Array(length) => format!("        {c_type} {name}[{length}] = {{0}};\n"),
+        Passing::Value => format!("        {c_type} {name} = {{0}};\n"),
+        Passing::Pointer => format!(
+            "        {c_type} bitrift_at_{name} = {{0}};\n        {c_type} *{name} = &bitrift_at_{name};\n"
+        ),
     }
 }
 

@@ -2,8 +2,7 @@
 
 use crate::fp::NanPolicy;
 use crate::model::{
-    Answer, BuildId, ComparisonRow, FindingId, Function, FunctionRow, Results, Returned, WitnessRow,
-    signature,
+    Answer, BuildId, ComparisonRow, FindingId, Function, FunctionRow, Results, Returned, Shape, WitnessRow,
 };
 
 /// Why a stored witness cannot be evaluated again with today's matrix.
@@ -12,7 +11,7 @@ pub enum ReplayError {
     #[error("function {name} is in the run but not in the matrix")]
     NoFunction { name: String },
     #[error("function {name} was stored as {stored}, the matrix now says {now}")]
-    OtherSignature { name: String, stored: String, now: String },
+    OtherSignature { name: String, stored: Shape, now: Shape },
 }
 
 /// A witness of a run, ready to be evaluated.
@@ -91,11 +90,11 @@ pub fn stored_witnesses(
 pub fn replayable<'f>(row: &FunctionRow, functions: &'f [Function]) -> Result<&'f Function, ReplayError> {
     let function = functions.iter().find(|f| f.name == row.name);
     let function = function.ok_or_else(|| ReplayError::NoFunction { name: row.name.clone() })?;
-    if row.scalars() == function.scalars() && row.returns().scalars() == function.results.scalars() {
+    let (stored, now) = (row.shape(), Shape::of(function));
+    if stored.fits(&now) {
         return Ok(function);
     }
-    let now = signature(&function.scalars(), &function.results);
-    Err(ReplayError::OtherSignature { name: row.name.clone(), stored: row.signature(), now })
+    Err(ReplayError::OtherSignature { name: row.name.clone(), stored, now })
 }
 
 /// Whether a build says what is stored, in every value.

@@ -89,7 +89,9 @@ impl RowMaker<'_> {
         match witness.values.as_slice() {
             [] => {
                 let answer = |outcome| Answer::new(self.function.results.ty(witness.worst), outcome);
-                WitnessRow::of_one(inputs, answer(witness.baseline), answer(witness.variant))
+                let worst = self.function.results.name(witness.worst).map(String::from);
+                let (baseline, variant) = (answer(witness.baseline), answer(witness.variant));
+                WitnessRow { worst, ..WitnessRow::of_one(inputs, baseline, variant) }
             }
             values => WitnessRow::new(&self.function.results, inputs, witness.worst, values),
         }

@@ -161,7 +161,7 @@ impl Acceptance {
     ) -> LockFunction {
         let same = |old: &&LockFunction| old.params == fresh.params && old.returns() == fresh.returns();
         if let (Some(old), false) = (old, old.as_ref().is_some_and(same)) {
-            let text = format!("was {}, is {}", old.signature(), fresh.signature());
+            let text = format!("was {}, is {}", old.shape(), fresh.shape());
             let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
             self.note(action, name, None, text);
             if !self.wish.loosen {

@@ -4,8 +4,8 @@ use super::accepted::{Accepted, accepts_fault};
 use super::look::{Role, Seen};
 use crate::fp::NanPolicy;
 use crate::model::{
-    BuildId, Difference, FaultKind, GateFinding, GateKind, GateSymptom, LockFile, Outcome, Results,
-    WitnessRow,
+    BuildId, Difference, FaultKind, GateFinding, GateKind, GateSymptom, LockFile, Outcome, ResultValue,
+    Results, WitnessRow,
 };
 
 /// What an input is judged by.
@@ -78,8 +78,29 @@ impl PointRules<'_> {
             what: change.map(GateSymptom::Change),
             ..finding(kind, &look.build)
         });
+        let found = found.or_else(|| {
+            let lost = self.lost_value(seen, results)?;
+            let witness = Some(witness(seen, results, &lost));
+            let (bits, accepted) = (Some(lost.bits), Some(0.0));
+            Some(GateFinding { bits, accepted, witness, ..finding(GateKind::Worse, &look.build) })
+        });
         let witness = Some(witness(seen, results, &difference));
         Point { differs: Some(bits), witness, unsteady: false, finding: found }
+    }
+
+    /// A value on which the builds agreed at a witness of the lock, and differ there now. What is accepted of a range
+    /// are the bits of the value that differs most, which say nothing of the others.
+    fn lost_value(&self, seen: &Seen, results: &Results) -> Option<Difference> {
+        let Role::Witness(row) = &seen.look.role else { return None };
+        let (baseline, variant) = (seen.first.0.returned(), seen.first.1.returned());
+        let lost = |(worst, value): (u8, &ResultValue)| {
+            let then = &row.results.get(usize::from(worst))?;
+            let [a, b] = [baseline, variant].map(|all| all.value(worst.into()).into());
+            let now = Difference { worst, ..Results::one(value.ty).compare(self.nan, a, b) };
+            let differs = now.is_inconsistent() && (now.bits > self.tolerance || now.change.is_some());
+            (differs && then.baseline.agrees(then.variant, self.nan)).then_some(now)
+        };
+        (0u8..).zip(results.values()).find_map(lost)
     }
 
     /// The build that gave no value, or two, and its fault; None in its place when only the clock decided.

@@ -7,7 +7,7 @@ use super::error::LabError;
 use super::run::{Destination, Stored};
 use crate::gate::{Policy, run_looks, verdict, witness_looks};
 use crate::model::{
-    ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, gist, printable, signature,
+    ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, Shape, gist, printable,
 };
 use crate::store::{RunFolder, write_gate};
 
@@ -58,9 +58,8 @@ impl Terms<'_> {
                 missing.push(format!("function {name} is in the lock and not in the matrix"));
                 continue;
             };
-            let now = signature(&now.scalars(), &now.results);
-            if now != function.signature() {
-                let then = function.signature();
+            let (then, now) = (function.shape(), Shape::of(now));
+            if !then.fits(&now) {
                 missing.push(format!("function {name} was accepted as {then}, the matrix now says {now}"));
             }
         }

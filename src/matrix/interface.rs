@@ -128,7 +128,9 @@ impl Planner<'_> {
     /// The scalars of a parameter.
     fn parts(&self, index: usize) -> Vec<Part> {
         let Named { name, declared, .. } = &self.shape.params[index];
-        let mut parts = parts_of(name, name, declared, self.fields(name));
+        let pointed = || format!("(*{name})");
+        let place = if declared.form == Form::Pointer { pointed() } else { name.clone() };
+        let mut parts = parts_of(name, &place, declared, self.fields(name));
         parts.iter_mut().for_each(|part| part.parameter = Some(index));
         parts
     }

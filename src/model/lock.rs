@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::number::c_name;
-use super::run::{budget_text, results_of, signature};
+use super::run::budget_text;
+use super::shape::results_of;
 use super::{
     Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, Number, ParamRow, Results,
-    StrategyName, WitnessRow,
+    Shape, StrategyName, WitnessRow,
 };
 use crate::fp::{NanPolicy, Scalar};
 
@@ -115,9 +116,8 @@ impl LockFunction {
         results_of(self.result, &self.results)
     }
 
-    /// `double (double, int32_t)`.
-    pub fn signature(&self) -> String {
-        signature(&self.scalars(), &self.returns())
+    pub fn shape(&self) -> Shape {
+        Shape::new(&self.params, self.returns())
     }
 }
 

@@ -40,6 +40,7 @@ mod samples;
 mod search_keys;
 mod setting_value;
 mod settings;
+mod shape;
 mod speed;
 mod stored;
 mod strategy;
@@ -87,14 +88,14 @@ pub use result::{
 };
 pub use results::{Difference, MAX_RESULTS, ResultValue, Results};
 pub use run::{
-    BuildRow, BuildStatus, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, ParamRow,
-    RangeRow, ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow, result_rows,
-    signature,
+    BuildRow, BuildStatus, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, RangeRow,
+    ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow,
 };
 pub use samples::{FunctionSamples, Sample};
 pub use search_keys::{SEARCH_KEY_NAMES, SEARCH_KEYS, SearchKey};
 pub use setting_value::{Expected, SettingValue};
 pub use settings::{Budget, ClusterBackend, SearchSettings};
+pub use shape::{ParamRow, Shape, result_rows};
 pub use speed::{SPEED_SCHEMA, SpeedFile, SpeedRow};
 pub use stored::{Misfit, StoredConfirm, StoredGate, StoredLock, StoredRun, one_per_parameter};
 pub use strategy::{StrategyName, UnknownStrategy};

@@ -23,7 +23,9 @@ pub struct Results(Vec<ResultValue>);
 /// How what a variant made of an input differs from what the baseline made of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
+    /// Of the value that differs most.
     pub bits: f64,
+    /// The change of class that says most, whichever value has it: a NaN beside an ulp is not lost.
     pub change: Option<ClassChange>,
     /// Which of the values differs most; the first where none differs.
     pub worst: u8,
@@ -49,8 +51,12 @@ impl Difference {
     /// Whether this is more of a difference: more bits, then a change of class that counts, then any change. The
     /// order in which witnesses are ranked too.
     fn exceeds(&self, other: &Difference) -> bool {
-        let rank = |d: &Difference| d.change.map_or(0, |change| 1 + u8::from(change.is_inconsistent()));
-        self.bits.total_cmp(&other.bits).then_with(|| rank(self).cmp(&rank(other))).is_gt()
+        self.bits.total_cmp(&other.bits).then_with(|| self.gravity().cmp(&other.gravity())).is_gt()
+    }
+
+    /// How much its change of class says.
+    fn gravity(&self) -> u8 {
+        self.change.map_or(0, |change| 1 + u8::from(change.is_inconsistent()))
     }
 
     pub fn is_inconsistent(&self) -> bool {
@@ -105,17 +111,22 @@ impl Results {
         if baseline.first.value().is_none() || variant.first.value().is_none() {
             return worst;
         }
+        let mut gravest = worst;
         for (k, (&a, &b)) in baseline.rest.iter().zip(variant.rest).enumerate() {
             // At most MAX_RESULTS.
             let worst_yet = k as u8 + 1;
             if a != b {
                 let other = Difference::of(self.ty(worst_yet), nan, Outcome::Value(a), Outcome::Value(b));
+                if other.gravity() > gravest.gravity() {
+                    gravest = other;
+                }
                 if other.exceeds(&worst) {
                     worst = Difference { worst: worst_yet, ..other };
                 }
             }
         }
-        worst
+        let change = if gravest.gravity() > worst.gravity() { gravest.change } else { worst.change };
+        Difference { change, ..worst }
     }
 
     /// Whether two builds, or one build twice, gave one answer; `nan` says what of a NaN counts.
@@ -166,6 +177,8 @@ mod tests {
         let changed = compare(words(0.0, f32::NAN, 0.0), words(-0.0, 1.0, 0.0));
         assert_eq!((changed.worst, changed.change), (1, Some(ClassChange::NanToFinite)));
         assert!(changed.is_inconsistent() && changed.bits == 0.0);
+        let beside = compare(words(1.0, f32::NAN, 1.0), words(1.5, 1.0, 1.0));
+        assert_eq!((beside.worst, beside.change), (0, Some(ClassChange::NanToFinite)), "a NaN beside bits");
         let equal = compare(base, base);
         assert_eq!((equal.worst, equal.bits, equal.change), (0, 0.0, None));
     }

@@ -9,9 +9,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::number::c_name;
+use super::shape::results_of;
 use super::{
     Answer, Arithmetic, Budget, BuildId, Category, ClassChange, EdgeKind, FaultKind, FindingId,
-    InstructionCounts, Number, Outcome, ResultValue, Results, StopReason, StrategyName,
+    InstructionCounts, Number, Outcome, ParamRow, ResultValue, Results, Shape, StopReason, StrategyName,
 };
 use crate::fp::{NanPolicy, Scalar};
 
@@ -85,13 +86,6 @@ impl BuildRow {
     pub fn is_built(&self) -> bool {
         self.status == BuildStatus::Built
     }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ParamRow {
-    pub name: String,
-    #[serde(rename = "type", with = "c_name")]
-    pub ty: Scalar,
 }
 
 /// The input of most bits, with both results; a fault stands as its name (`timeout`, `SIGSEGV`).
@@ -216,29 +210,6 @@ pub struct FaultRow<N = Number> {
     pub examples: Vec<Vec<N>>,
 }
 
-/// `double (double, int32_t)`; of a function that gives several values `(float x, float y) (float)`.
-pub fn signature(params: &[Scalar], results: &Results) -> String {
-    let params: Vec<&str> = params.iter().map(|ty| ty.c_name()).collect();
-    let value = |value: &ResultValue| format!("{} {}", value.ty.c_name(), value.name);
-    let result = match results.is_wide() {
-        false => results.ty(0).c_name().to_string(),
-        true => format!("({})", results.values().iter().map(value).collect::<Vec<_>>().join(", ")),
-    };
-    format!("{result} ({})", params.join(", "))
-}
-
-/// What a row says of the values its function gives: a list where there are several, else a type.
-pub(super) fn results_of(result: Scalar, rows: &[ParamRow]) -> Results {
-    let value = |row: &ParamRow| ResultValue { name: row.name.clone(), ty: row.ty };
-    Results::new(rows.iter().map(value).collect()).unwrap_or_else(|| Results::one(result))
-}
-
-/// The list of a function's row, which is empty for one value.
-pub fn result_rows(results: &Results) -> Vec<ParamRow> {
-    let row = |value: &ResultValue| ParamRow { name: value.name.clone(), ty: value.ty };
-    if results.is_wide() { results.values().iter().map(row).collect() } else { Vec::new() }
-}
-
 /// Builds that agree bit for bit on some ranges.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CampRow {
@@ -307,9 +278,8 @@ impl FunctionRow {
         results_of(self.result, &self.results)
     }
 
-    /// `double (double, int32_t)`.
-    pub fn signature(&self) -> String {
-        signature(&self.scalars(), &self.returns())
+    pub fn shape(&self) -> Shape {
+        Shape::new(&self.params, self.returns())
     }
 }
 

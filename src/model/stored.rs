@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::run::results_of;
+use super::shape::results_of;
 use super::{
     Answer, ComparisonRow, ConfirmFile, ConfirmRow, FaultRow, FunctionRow, GateFile, GateFinding,
     LockComparison, LockFile, LockFunction, LockRange, Number, NumberText, ParamRow, RangeRow, ResultRow,

@@ -183,5 +183,5 @@ fn witnesses_of_a_function_that_changed_are_open_and_the_rest_is_confirmed() {
     desk.write("matrix.toml", &matrix);
     desk.expect(0, &["confirm", "-q"])
         .out_has(", 1 could not be tried")
-        .out_has("was stored as double (double)");
+        .out_has("was stored as double (double x)");
 }

@@ -275,5 +275,5 @@ fn a_finding_that_is_not_there_is_told_with_those_that_are() {
         .out_has("sh repro/planted-gcc-O2-native.max/run.sh");
     let matrix = desk.read("matrix.toml").replace("double planted(double x)", "float planted(float x)");
     desk.write("matrix.toml", &matrix);
-    desk.expect(1, &["repro", PLANTED]).err_has("was stored as double (double)").err_has("--matrix");
+    desk.expect(1, &["repro", PLANTED]).err_has("was stored as double (double x)").err_has("--matrix");
 }

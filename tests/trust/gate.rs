@@ -264,7 +264,7 @@ fn a_compiler_or_a_function_that_is_missing_is_named_with_exit_code_3() {
     let other = FUNCTIONS.replace("double same(double x)", "float same(double x)");
     desk.write("matrix.toml", &format!("{LAB}{other}"));
     desk.expect(3, &["gate", "-q"])
-        .err_has("was accepted as double (double), the matrix now says float (double)");
+        .err_has("was accepted as double (double x), the matrix now says float (double x)");
     desk.write(
         "matrix.toml",
         &format!("{}{fewer}", LAB.replace("baseline = \"gcc/O0\"", "baseline = \"tool/opt\"")),

@@ -6,3 +6,4 @@ mod common;
 mod gate;
 mod no_false_alarm;
 mod reproducible;
+mod wide;

@@ -111,8 +111,8 @@ fn only_builds(a: &RunFile, b: &RunFile, rules: &Rules, comparison: &mut RunComp
 }
 
 fn compare_function((a, b): (&FunctionRow, &FunctionRow), rules: &Rules, into: &mut RunComparison) {
-    if a.scalars() != b.scalars() {
-        let reason = format!("{} became {}", a.signature(), b.signature());
+    if !a.shape().fits(&b.shape()) {
+        let reason = format!("{} became {}", a.shape(), b.shape());
         into.incomparable.push(Incomparable { function: b.name.clone(), reason });
         return;
     }

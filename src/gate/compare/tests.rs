@@ -188,7 +188,7 @@ fn functions_and_builds_of_one_run_only_are_listed_and_the_rest_is_compared() {
     );
     assert_eq!(comparison.only_a.builds[0].id, "tcc/O0/native");
     assert!(comparison.only_b.builds.is_empty(), "a build that failed is nobody's");
-    assert_eq!(comparison.incomparable[0].reason, "double (double) became double (float)");
+    assert_eq!(comparison.incomparable[0].reason, "double (double x) became double (float x)");
     assert_eq!(comparison.functions.len(), 1);
 }
 
