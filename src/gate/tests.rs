@@ -61,6 +61,7 @@ fn build(id: &str) -> BuildRow {
         unaudited: String::new(),
         status: BuildStatus::Built,
         reason: String::new(),
+        optional: false,
     }
 }
 
@@ -101,6 +102,8 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
             camps: Vec::new(),
             missing: BTreeMap::new(),
             source: None,
+            constant: Vec::new(),
+            same_code: false,
         }],
     }
 }

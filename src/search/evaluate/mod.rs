@@ -3,8 +3,10 @@
 
 mod found;
 mod probe;
+mod spread;
 mod thin;
 
 pub use found::{Found, Score, keep_best};
 pub use probe::{Closing, EXAMPLES, Probe};
+pub use spread::Spread;
 pub use thin::{Hits, MOST_HITS};
