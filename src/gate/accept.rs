@@ -236,7 +236,6 @@ impl Acceptance {
         let compared = row.iter().flat_map(|row| &row.comparisons);
         for comparison in compared.filter(|row| Worth::of(row).suffices(loosen)) {
             let build = &comparison.build;
-            self.record(&mut entry, comparison);
             let was = old.builds.get(build).cloned().unwrap_or_default();
             let is = fresh.builds.get(build).cloned().unwrap_or_default();
             let terms = Terms { loosen: self.wish.loosen, whole: self.thorough && is_whole(comparison) };
@@ -247,6 +246,9 @@ impl Acceptance {
                 ..change
             }));
             place(&mut entry, build, merged, is.ranges.is_empty());
+            if entry.compared().any(|compared| compared == build) {
+                self.record(&mut entry, comparison);
+            }
         }
         entry.faults =
             self.faults(name, &old.faults, &fresh.faults, row.is_some_and(|r| is_searched(r.stop_reason)));
