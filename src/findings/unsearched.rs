@@ -46,9 +46,11 @@ fn gaps(function: &FunctionRow) -> Vec<Unsearched<'_>> {
         let kind = GapKind::of(row)?;
         Some(gap(Some(&row.build), kind, kind.words(), row.evaluations))
     }));
-    if gaps.is_empty() && function.comparisons.is_empty() {
-        let kind = GapKind::NothingToCompare;
-        gaps.push(gap(None, kind, kind.words(), 0));
+    if gaps.is_empty() {
+        let nothing = function.comparisons.is_empty().then_some(GapKind::NothingToCompare);
+        // What ended the search of the function as a whole may stand nowhere else.
+        let kind = nothing.or(GapKind::of_stop(function.stop_reason));
+        gaps.extend(kind.map(|kind| gap(None, kind, kind.words(), 0)));
     }
     gaps
 }

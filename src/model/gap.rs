@@ -30,10 +30,14 @@ pub enum GapKind {
 impl GapKind {
     /// Why a comparison is not to be taken for clean, whatever it found; None when it was searched as asked.
     pub fn of<N, A>(comparison: &ComparisonRow<N, A>) -> Option<GapKind> {
-        match comparison.stop_reason {
-            StopReason::Complete | StopReason::Budget | StopReason::Pace => {
-                (comparison.evaluations == 0).then_some(GapKind::NoEvaluations)
-            }
+        let nothing = (comparison.evaluations == 0).then_some(GapKind::NoEvaluations);
+        GapKind::of_stop(comparison.stop_reason).or(nothing)
+    }
+
+    /// Why a search that ended so is not to be taken for clean.
+    pub fn of_stop(stop: StopReason) -> Option<GapKind> {
+        match stop {
+            StopReason::Complete | StopReason::Budget | StopReason::Pace => None,
             StopReason::Faults => Some(GapKind::GivenUp),
             StopReason::Lost => Some(GapKind::WorkerLost),
             StopReason::Deadline => Some(GapKind::CutByTime),
