@@ -53,8 +53,7 @@ impl Exit {
             Exit::Usage => "bad usage, matrix, lock file or stored run",
             Exit::GateFailed => "a gate failed",
             Exit::Unevaluated => {
-                "something was not evaluated: an absent compiler that is not optional, nothing to compare, a gate that \
-                 did not search all; under --strict anything"
+                "not all was evaluated: an absent compiler, nothing to compare, an incomplete gate, --strict"
             }
             Exit::BaselineUnusable => "the baseline could not be built or used",
             Exit::Internal => "internal error",

@@ -19,7 +19,7 @@ pub fn render(material: &Material) -> Result<String, SerializeError> {
     let mut report = Report::new(format!("bitrift {}", printable(&run.name)));
     let suites = run.builds.iter().map(|build| suite(material, build));
     report.add_test_suites(suites.filter(|suite| !suite.test_cases.is_empty()));
-    if !compares(run) {
+    if !run.functions.is_empty() && !compares(run) {
         report.add_test_suite(nothing_compared(run));
     }
     let text = report.to_string()?;

@@ -168,9 +168,11 @@ fn totals(run: &RunFile, options: TableOptions, style: Style) -> String {
     if let Some(explain) = options.explain {
         text.push_str(&wrap(&cause::count(explain), style.width));
     }
-    for (reason, words) in
-        [(StopReason::Budget, "stopped by the budget"), (StopReason::Pace, "slow: fewer evaluations")]
-    {
+    for (reason, words) in [
+        (StopReason::Budget, "stopped by the budget"),
+        (StopReason::Pace, "slow: fewer evaluations"),
+        (StopReason::Nondeterministic, "not deterministic"),
+    ] {
         let names = functions.iter().filter(|f| f.stop_reason == reason).map(|f| printable(&f.name));
         let names: Vec<_> = names.collect();
         if !names.is_empty() {

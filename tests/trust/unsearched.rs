@@ -2,7 +2,6 @@
 //! green on it.
 
 use crate::common::{Desk, comparison, function};
-use serde_json::Value;
 
 /// `same` never differs; `other` is what each test makes of it.
 fn source(other: &str) -> String {
@@ -218,9 +217,8 @@ fn an_answer_that_code_under_test_forged_is_a_fault_and_no_answer() {
         let faults = function(&run, "other")["faults"].to_string();
         assert!(faults.contains("garbled"), "{faults}");
         // What it computes is searched all the same, where it cannot reach the pipe.
-        let then = desk.json("results/0001-gaps/run.json");
-        let evaluations = |run: &Value| comparison(run, "other", "gcc/O2/native")["evaluations"].clone();
-        assert_eq!(evaluations(&run), evaluations(&then));
+        let row = comparison(&run, "other", "gcc/O2/native");
+        assert!(row["stop_reason"] == "complete" && row["evaluations"].as_u64().unwrap() > 1000, "{row:#}");
     }
 }
 
