@@ -5,17 +5,20 @@
  *   bitrift: HELLO version flush rounding precision
  *   runner:  READY version functions pointer_bytes big_endian flushes rounding
  *            or REFUSED reason, and it ends
- *   bitrift: RUN function arity width count mode timeout_us, then count * arity words of inputs
+ *   bitrift: RUN function arity width count mode timeout_us token, then count * arity words of inputs
  *   runner:  BEAT as often as it likes while calls come back, then
- *            DONE faults near spent_ns, count * width results and, when there are faults, count statuses
+ *            DONE token faults near spent_ns, count * width results and, when there are faults, count statuses
  *            or REFUSED reason
+ *
+ * The token is drawn anew for each request and must come back with its answer, so that an answer that code under
+ * test writes by itself is none.
  */
 #ifndef BITRIFT_RUNNER_H
 #define BITRIFT_RUNNER_H
 
 #include <stdint.h>
 
-enum { BITRIFT_PROTOCOL = 2 };
+enum { BITRIFT_PROTOCOL = 3 };
 
 enum tag {
     TAG_HELLO = 0x62720001,

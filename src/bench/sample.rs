@@ -84,6 +84,7 @@ fn build(flags: &str, args: &[&str]) -> BuildRow {
         unaudited: String::new(),
         status: BuildStatus::Built,
         reason: String::new(),
+        optional: false,
     }
 }
 

@@ -11,8 +11,8 @@ pub enum Exit {
     Usage,
     /// A gate found results that moved more than its policy allows.
     GateFailed,
-    /// Under `--strict`, some builds or functions could not be evaluated; or a gate has not got all that its
-    /// lock is about.
+    /// Something that should have been evaluated was not: a tool that is not optional is absent, nothing was left to
+    /// compare, a gate did not search all that its lock is about; under `--strict`, anything at all.
     Unevaluated,
     /// The baseline could not be built, or has none of the functions.
     BaselineUnusable,
@@ -53,7 +53,7 @@ impl Exit {
             Exit::Usage => "bad usage, matrix, lock file or stored run",
             Exit::GateFailed => "a gate failed",
             Exit::Unevaluated => {
-                "some builds or functions could not be evaluated, under --strict or for a gate"
+                "not all was evaluated: an absent compiler, nothing to compare, an incomplete gate, --strict"
             }
             Exit::BaselineUnusable => "the baseline could not be built or used",
             Exit::Internal => "internal error",

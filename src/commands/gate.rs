@@ -35,7 +35,11 @@ pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
         };
         console.print(&page::render(&page, console.style))?;
     }
-    Ok(if done.gate.verdict == GateVerdict::Red { Exit::GateFailed } else { Exit::Done })
+    Ok(match done.gate.verdict {
+        GateVerdict::Green => Exit::Done,
+        GateVerdict::Red => Exit::GateFailed,
+        GateVerdict::Incomplete => Exit::Unevaluated,
+    })
 }
 
 fn decide(

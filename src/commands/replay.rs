@@ -6,6 +6,7 @@ use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, wanted};
 use crate::cli::{Exit, ReplayArgs};
+use crate::findings::Verdict;
 use crate::report;
 use crate::store::{read_run, resolve};
 
@@ -20,5 +21,17 @@ pub fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, Failure> {
         replayed.extend(built.replay(row)?);
     }
     console.print(&report::replay::render(&replayed, args.all, console.style))?;
-    Ok(Exit::Done)
+    let evaluated = replayed.iter().any(|(_, verdict)| !matches!(verdict, Verdict::Unevaluated { .. }));
+    match (replayed.is_empty(), evaluated) {
+        (true, _) => {
+            console.complain("the run has no witness to replay: nothing was evaluated");
+            Ok(Exit::Done)
+        }
+        (false, true) => Ok(Exit::Done),
+        (false, false) => Err(Failure::new(
+            Exit::Unevaluated,
+            "no witness is left that could be evaluated: the reasons are above; the matrix is another one than the run's, \
+             or a build of it is not there",
+        )),
+    }
 }

@@ -7,7 +7,7 @@ use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, wanted};
 use crate::cli::{Exit, RunArgs};
-use crate::findings::shortfalls;
+use crate::findings::{compares, shortfalls, wanting};
 use crate::lab::{Destination, Lab, LabError, Stored, check_search};
 use crate::model::{ConfirmFile, printable};
 use crate::report::plan::quoted;
@@ -67,10 +67,23 @@ fn report(
         let table = table::render(run, options, console.style);
         console.print(&format!("{table}\nstored in {place}\n"))?;
     }
-    let short = shortfalls(run);
-    if !args.strict || short.is_empty() {
-        return Ok(Exit::Done);
-    }
+    let (short, mend) = match args.strict {
+        true => (shortfalls(run), ""),
+        false => {
+            (wanting(run), "\nwhere a run may do without a compiler or a target, say so: `optional = true`")
+        }
+    };
     let list: String = short.iter().map(|line| format!("\n  {line}")).collect();
-    Err(Failure::new(Exit::Unevaluated, format!("not everything could be evaluated (--strict):{list}")))
+    let message = match (compares(run), short.is_empty()) {
+        (true, true) => return Ok(Exit::Done),
+        (false, _) => {
+            format!(
+                "nothing was compared: there is no build beside the baseline {} that has a function{list}",
+                run.baseline
+            )
+        }
+        (true, false) if args.strict => format!("not everything could be evaluated (--strict):{list}"),
+        (true, false) => format!("not everything that the matrix asks for could be evaluated:{list}{mend}"),
+    };
+    Err(Failure::new(Exit::Unevaluated, message))
 }

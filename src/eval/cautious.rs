@@ -69,13 +69,14 @@ impl Helper {
             self.process.receive::<HelperReply>(&mut |_| go_on() && begun.elapsed() < LOAD_WALL)
         });
         let reason = match reply {
-            Ok(Ok(())) => return Ok(()),
+            Ok(Ok(_)) => return Ok(()),
             // The helper's words are those of `EvalError::Load`, path included.
             Ok(Err(words)) => {
                 words.strip_prefix(&format!("failed to load {path}: ")).unwrap_or(&words).into()
             }
             Err(Gone::Stopped) if begun.elapsed() < LOAD_WALL => return Err(EvalError::Stopped),
             Err(Gone::Stopped) => format!("it did not finish within {} s", LOAD_WALL.as_secs()),
+            Err(Gone::Garbled) => "its code wrote to the pipe of the process that loaded it".into(),
             Err(Gone::Died) => {
                 self.process.end();
                 format!("the process that loaded it ended with {}", self.process.status())
@@ -104,9 +105,13 @@ impl Helper {
             first = false;
             let patience = 25 * blocked_limit(call.timeout);
             match self.ask(run, patience, go_on) {
-                Ok(Ok(())) => {}
+                Ok(Ok(ran)) if ran == count => {}
+                Ok(Ok(ran)) => return Err(self.broken(format!("it ran {ran} of {count} inputs"))),
                 Ok(Err(reason)) => return Err(self.broken(reason)),
                 Err(Gone::Stopped) => return Err(EvalError::Stopped),
+                Err(Gone::Garbled) => {
+                    return Err(self.broken("code under test wrote to its reply pipe".into()));
+                }
                 Err(Gone::Died) => {
                     self.process.end();
                     let status = self.process.status();

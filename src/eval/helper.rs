@@ -15,6 +15,7 @@ use super::process::end_descendants;
 use super::relay;
 use super::settle::{Settled, leave, settle, volunteer_for_oom};
 use super::slab::{CAPACITY, Phase};
+use super::token::Token;
 use super::watch::Rules;
 use crate::model::{BuiltObject, ControlWords};
 
@@ -31,8 +32,8 @@ pub(crate) struct Run {
     pub fresh: bool,
 }
 
-/// The answer to a `Run`, and to loading: done, or why not.
-pub(crate) type HelperReply = Result<(), String>;
+/// The answer to a `Run`, and to loading: how many inputs were run, or why none.
+pub(crate) type HelperReply = Result<usize, String>;
 
 /// Runs the helper until it is let go. The subcommand `__helper`.
 pub fn helper_main() -> ExitCode {
@@ -47,33 +48,33 @@ pub fn helper_main() -> ExitCode {
 
 /// Answers requests; None when the other side is gone.
 fn serve(settled: &mut Settled) -> Option<()> {
-    let object: BuiltObject = read_frame(&mut settled.requests).ok()??;
+    let (token, object): (Token, BuiltObject) = read_frame(&mut settled.requests).ok()??;
     if let Some(plan) = &object.runner {
-        return relay::serve(settled, &object, plan);
+        return relay::serve(settled, token, &object, plan);
     }
     settled.slab.set_phase(Phase::Load(0));
     let loaded = Object::load(&object).map_err(|e| e.to_string());
     settled.slab.set_phase(Phase::Idle);
-    let reply: HelperReply = loaded.as_ref().map(|_| ()).map_err(Clone::clone);
-    answer(settled, &reply)?;
+    let reply: HelperReply = loaded.as_ref().map(|_| 0).map_err(Clone::clone);
+    answer(settled, token, &reply)?;
     let loaded = loaded.ok()?;
     let mut nest = Nest::default();
-    while let Some(run) = read_frame::<Run>(&mut settled.requests).ok()? {
+    while let Some((token, run)) = read_frame::<(Token, Run)>(&mut settled.requests).ok()? {
         let reply: HelperReply = match loaded.shim(run.function) {
             Ok(shim) => nest.run(settled, shim, object.control, run)?,
             Err(error) => Err(error.to_string()),
         };
-        answer(settled, &reply)?;
+        answer(settled, token, &reply)?;
     }
     None
 }
 
 /// Sends a reply; None when nobody is there to read it. SIGPIPE has its default action for the sake
 /// of code under test, and would end this process before it has cleaned up.
-fn answer(settled: &mut Settled, reply: &HelperReply) -> Option<()> {
+fn answer(settled: &mut Settled, token: Token, reply: &HelperReply) -> Option<()> {
     // SAFETY: sets a disposition; this process has one thread.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    let sent = write_frame(&mut settled.replies, reply);
+    let sent = write_frame(&mut settled.replies, &(token, reply));
     // SAFETY: as above.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     sent.ok()
@@ -132,7 +133,7 @@ impl Nest {
                 }
             }
         }
-        Some(Ok(()))
+        Some(Ok(count))
     }
 
     fn clear(&mut self) {

@@ -11,7 +11,8 @@
 //! * `relay` feeds a build that is a program of its own, in a worker (`relays`) or in a helper: `runner`
 //!   starts and watches that program, `words` are what is said (the program is harness-c/runner.c);
 //! * `settle` is what a process does before it lets code under test in;
-//! * `watch` ends what does not return; `process` and `frame` start processes and talk to them.
+//! * `watch` ends what does not return; `process` and `frame` start processes and talk to them, `token` binds a reply to its
+//!   request.
 //!
 //! Nothing here installs a signal handler or jumps out of a call: after a fault a process is gone,
 //! and with it every lock, heap and stack the fault left broken.
@@ -33,6 +34,7 @@ mod relays;
 mod runner;
 mod settle;
 mod slab;
+mod token;
 mod watch;
 mod words;
 
@@ -47,4 +49,5 @@ pub use plan::{CallLimits, LoadPlan};
 pub(crate) use process::{Gone, Process, end_descendants};
 pub(crate) use settle::{Forked, fork, leave, settle, stay_on_one_cpu, volunteer_for_oom};
 pub(crate) use slab::{End, Phase, Slab};
+pub(crate) use token::Token;
 pub(crate) use watch::{Rules, watch};

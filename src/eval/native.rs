@@ -125,6 +125,8 @@ pub(crate) struct Native<'h> {
     /// CPU time of this process when work began, and that of calls in helpers.
     begun: Duration,
     elsewhere: Duration,
+    /// Inputs evaluated so far, on any build.
+    calls: u64,
 }
 
 impl<'h> Native<'h> {
@@ -139,7 +141,12 @@ impl<'h> Native<'h> {
             return Err(EvalError::Helper { build: String::new(), reason });
         }
         let (shims, fresh) = (vec![None; selection.builds.len()], vec![true; selection.builds.len()]);
-        Ok(Native { host, selection, shims, fresh, begun: cpu_time(), elsewhere: Duration::ZERO })
+        Ok(Native { host, selection, shims, fresh, begun: cpu_time(), elsewhere: Duration::ZERO, calls: 0 })
+    }
+
+    /// Inputs evaluated so far, on any build.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls
     }
 
     fn is_hot(&self, build: usize) -> bool {
@@ -228,6 +235,7 @@ impl Evaluator for Native<'_> {
 
     fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError> {
         let plan = self.selection.builds[build];
+        self.calls += (inputs.len() / self.selection.arity) as u64;
         if self.is_hot(build) {
             return self.evaluate_hot(build, inputs, out);
         }

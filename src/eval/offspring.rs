@@ -14,6 +14,7 @@ use super::guard::{Batch, Shim};
 use super::process::{cpu_time, end_descendants, raise_fd};
 use super::settle::{Forked, Settled, fork, leave};
 use super::slab::{End, Phase};
+use super::token::Token;
 use super::watch::{Rules, attend, kill};
 use crate::model::ControlWords;
 
@@ -43,8 +44,8 @@ pub(super) struct Offspring {
     line: OwnedFd,
     /// It has run something before.
     pub used: bool,
-    /// The number of the last request, which is its answer too.
-    ticket: u64,
+    /// Goes with the last request, and is its answer too.
+    ticket: Token,
 }
 
 impl Offspring {
@@ -56,9 +57,7 @@ impl Offspring {
         drop(near);
         // SAFETY: a helper starts no threads.
         match unsafe { fork() }? {
-            Forked::Parent(pid) => {
-                Ok(Offspring { pid, line, used: false, ticket: u64::from(std::process::id()) << 32 })
-            }
+            Forked::Parent(pid) => Ok(Offspring { pid, line, used: false, ticket: Token::default() }),
             Forked::Child => {
                 // Code under test that writes to whatever is open must not reach the helper's ends.
                 let Settled { requests, replies, leash, .. } = settled;
@@ -74,9 +73,9 @@ impl Offspring {
     /// Runs a stretch. A fork that is not given back is gone, with all that it left behind.
     pub(super) fn run(mut self, settled: &Settled, stretch: Stretch, rules: Rules) -> Ran {
         settled.slab.set_phase(Phase::Busy);
-        self.ticket += 1;
+        self.ticket = Token::draw();
         // To a dead fork this fails, which is then seen below.
-        let _ = send(&self.line, &stretch.to_bytes(self.ticket), SendFlags::NOSIGNAL);
+        let _ = send(&self.line, &stretch.to_bytes(self.ticket.word()), SendFlags::NOSIGNAL);
         let slab = &settled.slab;
         // Code under test may write to the line too.
         let mut is_answer = || self.has_answered();
@@ -101,7 +100,7 @@ impl Offspring {
     fn has_answered(&self) -> bool {
         let mut answer = [0; 8];
         let read = recv(&self.line, &mut answer, RecvFlags::DONTWAIT);
-        matches!(read, Ok((8, 8))) && u64::from_ne_bytes(answer) == self.ticket
+        matches!(read, Ok((8, 8))) && u64::from_ne_bytes(answer) == self.ticket.word()
     }
 
     /// Ends it, and all that it left behind.

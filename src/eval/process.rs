@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use super::CallLimits;
 use super::frame::{Inbox, write_frame};
 use super::slab::Slab;
+use super::token::Token;
 
 /// How often a waiting side looks around.
 const TICK: Duration = Duration::from_millis(50);
@@ -33,8 +34,10 @@ const KEPT: [&str; 3] = ["LD_LIBRARY_PATH", "GLIBC_TUNABLES", "TMPDIR"];
 /// Why there is no reply.
 #[derive(Debug)]
 pub(crate) enum Gone {
-    /// The process ended, or answered noise.
+    /// The process ended.
     Died,
+    /// What came is not the answer to the request: code under test wrote to the pipe.
+    Garbled,
     /// Whoever waited lost interest.
     Stopped,
 }
@@ -46,6 +49,8 @@ pub(crate) struct Process {
     requests: Option<ChildStdin>,
     replies: ChildStdout,
     inbox: Inbox,
+    /// Of the last request.
+    token: Token,
     slab: Slab,
     /// The other side cleans up and ends when this closes, also when this process is killed.
     leash: Option<OwnedFd>,
@@ -114,6 +119,7 @@ impl Process {
             requests,
             replies,
             inbox: Inbox::default(),
+            token: Token::default(),
             slab,
             leash: Some(leash),
             _room: room,
@@ -124,19 +130,21 @@ impl Process {
         &self.slab
     }
 
+    /// Sends a request under a new token, which the reply to it must have.
     pub(crate) fn send<T: Serialize>(&mut self, request: &T) -> Result<(), Gone> {
         let requests = self.requests.as_mut().ok_or(Gone::Died)?;
-        write_frame(requests, request).map_err(|_| Gone::Died)
+        self.token = Token::draw();
+        write_frame(requests, &(self.token, request)).map_err(|_| Gone::Died)
     }
 
-    /// Waits for a reply, however long it takes, as long as `go_on` says so.
+    /// Waits for the reply to the last request, however long it takes, as long as `go_on` says so.
     pub(crate) fn receive<T: DeserializeOwned>(
         &mut self,
         go_on: &mut dyn FnMut(&Slab) -> bool,
     ) -> Result<T, Gone> {
         loop {
-            if let Some(reply) = self.inbox.take().map_err(|_| Gone::Died)? {
-                return Ok(reply);
+            if let Some((token, reply)) = self.inbox.take::<(Token, T)>().map_err(|_| Gone::Garbled)? {
+                return if token == self.token { Ok(reply) } else { Err(Gone::Garbled) };
             }
             let mut fds =
                 [PollFd::new(&self.replies, PollFlags::IN), PollFd::new(&self.pidfd, PollFlags::IN)];

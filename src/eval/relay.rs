@@ -19,6 +19,7 @@ use super::helper::{HelperReply, Run};
 use super::runner::{Errand, Lost, Runner, Wire};
 use super::settle::Settled;
 use super::slab::{CAPACITY, Slab, decode_fault};
+use super::token::Token;
 use super::words::{Done, Mode};
 use crate::model::{BuiltObject, FaultKind, MAX_COORDINATES, MAX_RESULTS, Outcomes, RunnerPlan};
 
@@ -203,7 +204,12 @@ pub(super) fn in_words(lost: Lost) -> String {
 }
 
 /// The helper of such a build: answers requests; None when the other side is gone.
-pub(super) fn serve(settled: &mut Settled, object: &BuiltObject, plan: &RunnerPlan) -> Option<()> {
+pub(super) fn serve(
+    settled: &mut Settled,
+    token: Token,
+    object: &BuiltObject,
+    plan: &RunnerPlan,
+) -> Option<()> {
     // No code under test runs in this process, and a runner that dies must not end it.
     // SAFETY: sets a disposition; this process has one thread.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
@@ -216,24 +222,24 @@ pub(super) fn serve(settled: &mut Settled, object: &BuiltObject, plan: &RunnerPl
         Err(Lost::Released) => return None,
         Err(lost) => {
             let reply: HelperReply = Err(in_words(lost));
-            return write_frame(replies, &reply).ok();
+            return write_frame(replies, &(token, reply)).ok();
         }
     };
-    let ready: HelperReply = Ok(());
-    write_frame(replies, &ready).ok()?;
-    while let Some(run) = read_frame::<Run>(requests).ok()? {
+    let ready: HelperReply = Ok(0);
+    write_frame(replies, &(token, ready)).ok()?;
+    while let Some((token, run)) = read_frame::<(Token, Run)>(requests).ok()? {
         let reply: HelperReply = match answer(&mut relay, run, slab, &mut wire) {
-            Ok(()) => Ok(()),
+            Ok(ran) => Ok(ran),
             Err(Lost::Released) => return None,
             Err(lost) => Err(in_words(lost)),
         };
-        write_frame(replies, &reply).ok()?;
+        write_frame(replies, &(token, reply)).ok()?;
     }
     None
 }
 
-/// Runs the inputs of a slab and puts their outcomes there.
-fn answer(relay: &mut Relay, run: Run, slab: &Slab, wire: &mut Wire<'_>) -> Result<(), Lost> {
+/// Runs the inputs of a slab and puts their outcomes there; how many.
+fn answer(relay: &mut Relay, run: Run, slab: &Slab, wire: &mut Wire<'_>) -> Result<usize, Lost> {
     let Run { function, arity, width, alone, fresh, count } = run;
     let inputs = slab.inputs(count.min(CAPACITY) * arity.min(MAX_COORDINATES));
     let call = Call { function, arity, width, alone, fresh, timeout: slab.timeout() };
@@ -242,5 +248,5 @@ fn answer(relay: &mut Relay, run: Run, slab: &Slab, wire: &mut Wire<'_>) -> Resu
     slab.add_near(strain.near);
     slab.add_spent(strain.cpu);
     outcomes.iter().enumerate().for_each(|(index, returned)| slab.set_outcome(index, returned));
-    Ok(())
+    Ok(outcomes.len())
 }

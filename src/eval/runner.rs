@@ -13,6 +13,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, Resource, getrlimit, pidfd_open};
 
 use super::process::wait;
+use super::token::Token;
 use super::watch::{LOAD_WALL, blocked_limit, cpu_clock, cpu_time, is_runnable};
 use super::words::{Asked, Done, Expected, Message, Mode, Ready, hello, parse, refusal, request};
 use crate::model::{FaultKind, RunnerPlan};
@@ -97,7 +98,12 @@ impl Runner {
         let mut runner = Runner::spawn(program, plan, memory_mb).map_err(refused)?;
         let tick = Duration::from_millis(50);
         let patience = Patience { cpu: None, silence: LOAD_WALL, most: LOAD_WALL, tick };
-        match runner.exchange(hello(&plan.setting), Expected { count: 0, width: 0 }, &patience, wire)? {
+        match runner.exchange(
+            hello(&plan.setting),
+            Expected { count: 0, width: 0, token: Token::default() },
+            &patience,
+            wire,
+        )? {
             Message::Ready(Ready { .. }) => {
                 runner.seen = runner.used_cpu();
                 Ok(runner)
@@ -169,8 +175,9 @@ impl Runner {
             tick: (timeout / 16).clamp(Duration::from_millis(1), Duration::from_millis(50)),
         };
         let micros = u64::try_from(timeout.as_micros()).unwrap_or(u64::MAX);
-        let asked = request(&Asked { function, arity, width, mode, timeout_us: micros }, inputs);
-        let answer = Expected { count: inputs.len() / arity.max(1), width };
+        let token = Token::draw();
+        let asked = request(&Asked { function, arity, width, mode, timeout_us: micros, token }, inputs);
+        let answer = Expected { count: inputs.len() / arity.max(1), width, token };
         match self.exchange(asked, answer, &patience, wire)? {
             Message::Done(mut done) => {
                 let now = self.used_cpu();

@@ -2,9 +2,10 @@
 //! says. What a runner writes may be noise.
 
 use super::slab::CAPACITY;
+use super::token::Token;
 use crate::model::{FpSetting, MAX_RESULTS, Precision, Rounding};
 
-const PROTOCOL: u64 = 2;
+const PROTOCOL: u64 = 3;
 const HELLO: u64 = 0x6272_0001;
 const READY: u64 = 0x6272_0002;
 const RUN: u64 = 0x6272_0003;
@@ -12,8 +13,8 @@ const BEAT: u64 = 0x6272_0004;
 const DONE: u64 = 0x6272_0005;
 const REFUSED: u64 = 0x6272_0006;
 
-/// Three numbers, then results and statuses of a full batch of the widest function.
-const LONGEST: u64 = 3 + (CAPACITY * (MAX_RESULTS + 1)) as u64;
+/// Four numbers, then results and statuses of a full batch of the widest function.
+const LONGEST: u64 = 4 + (CAPACITY * (MAX_RESULTS + 1)) as u64;
 
 /// How a runner makes the calls of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub(super) struct Asked {
     pub width: usize,
     pub mode: Mode,
     pub timeout_us: u64,
+    /// The answer must have it too.
+    pub token: Token,
 }
 
 /// What the answer to a request must have: results of so many inputs, of so many words each.
@@ -85,6 +88,8 @@ pub(super) struct Asked {
 pub(super) struct Expected {
     pub count: usize,
     pub width: usize,
+    /// Of the request.
+    pub token: Token,
 }
 
 pub(super) fn request(asked: &Asked, inputs: &[u64]) -> Vec<u8> {
@@ -95,7 +100,7 @@ pub(super) fn request(asked: &Asked, inputs: &[u64]) -> Vec<u8> {
         Mode::Alone => 2,
     };
     let [function, arity, width] = [asked.function, asked.arity, asked.width].map(|size| size as u64);
-    bytes(RUN, &[function, arity, width, count, mode, asked.timeout_us], inputs)
+    bytes(RUN, &[function, arity, width, count, mode, asked.timeout_us, asked.token.word()], inputs)
 }
 
 fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
@@ -111,7 +116,7 @@ fn bytes(tag: u64, head: &[u64], tail: &[u64]) -> Vec<u8> {
 pub(super) fn parse(stream: &[u8], expected: Expected) -> Result<Option<(Message, usize)>, Noise> {
     let Some([tag, length]) = words(stream) else { return Ok(None) };
     let known = matches!((tag, length), (READY, 6) | (BEAT, 0) | (REFUSED, 1))
-        || (tag == DONE && (3..=LONGEST).contains(&length));
+        || (tag == DONE && (4..=LONGEST).contains(&length));
     if !known {
         return Err(Noise);
     }
@@ -123,13 +128,13 @@ pub(super) fn parse(stream: &[u8], expected: Expected) -> Result<Option<(Message
         (READY, Some([PROTOCOL, functions]), ..) => Message::Ready(Ready { functions }),
         (BEAT, ..) => Message::Beat,
         (REFUSED, _, Some([reason]), _) => Message::Refused(reason),
-        (DONE, _, _, Some([faults, near, spent_ns])) => {
+        (DONE, _, _, Some([token, faults, near, spent_ns])) => {
             let results = expected.count * expected.width;
-            let wanted = 3 + results + if faults > 0 { expected.count } else { 0 };
-            if length != wanted {
+            let wanted = 4 + results + if faults > 0 { expected.count } else { 0 };
+            if length != wanted || token != expected.token.word() {
                 return Err(Noise);
             }
-            let (values, statuses) = body[24..].split_at(results * 8);
+            let (values, statuses) = body[32..].split_at(results * 8);
             Message::Done(Done { near, spent_ns, values: all_words(values), statuses: all_words(statuses) })
         }
         _ => return Err(Noise),
@@ -165,7 +170,9 @@ pub(super) fn refusal(reason: u64) -> String {
 mod tests {
     use super::*;
 
-    const TWO: Expected = Expected { count: 2, width: 1 };
+    fn expected(count: usize, width: usize) -> Expected {
+        Expected { count, width, token: Token::default() }
+    }
 
     fn stream(words: &[u64]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -173,30 +180,30 @@ mod tests {
 
     #[test]
     fn a_message_is_taken_once_all_of_it_is_there() {
-        let mut bytes = stream(&[BEAT, 0, DONE, 5, 0, 2, 900, 7, 8]);
+        let mut bytes = stream(&[BEAT, 0, DONE, 6, 0, 0, 2, 900, 7, 8]);
         bytes.extend([1, 2, 3]);
-        assert_eq!(parse(&bytes, TWO), Ok(Some((Message::Beat, 16))));
+        assert_eq!(parse(&bytes, expected(2, 1)), Ok(Some((Message::Beat, 16))));
         let done = Done { near: 2, spent_ns: 900, values: vec![7, 8], statuses: Vec::new() };
-        assert_eq!(parse(&bytes[16..], TWO), Ok(Some((Message::Done(done), 56))));
-        for cut in 0..56 {
-            assert_eq!(parse(&bytes[16..16 + cut], TWO), Ok(None), "{cut}");
+        assert_eq!(parse(&bytes[16..], expected(2, 1)), Ok(Some((Message::Done(done), 64))));
+        for cut in 0..64 {
+            assert_eq!(parse(&bytes[16..16 + cut], expected(2, 1)), Ok(None), "{cut}");
         }
     }
 
     #[test]
     fn statuses_come_only_with_faults() {
-        let bytes = stream(&[DONE, 7, 1, 0, 0, 7, 8, 0, 4 << 32]);
-        let Ok(Some((Message::Done(done), _))) = parse(&bytes, TWO) else { panic!() };
+        let bytes = stream(&[DONE, 8, 0, 1, 0, 0, 7, 8, 0, 4 << 32]);
+        let Ok(Some((Message::Done(done), _))) = parse(&bytes, expected(2, 1)) else { panic!() };
         assert_eq!(done.statuses, [0, 4 << 32]);
     }
 
     #[test]
     fn a_wide_answer_has_all_words_of_every_input_and_one_status_each() {
-        let wide = Expected { count: 2, width: 3 };
-        let bytes = stream(&[DONE, 11, 1, 0, 0, 1, 2, 3, 4, 5, 6, 0, 4 << 32]);
+        let wide = expected(2, 3);
+        let bytes = stream(&[DONE, 12, 0, 1, 0, 0, 1, 2, 3, 4, 5, 6, 0, 4 << 32]);
         let Ok(Some((Message::Done(done), _))) = parse(&bytes, wide) else { panic!() };
         assert_eq!((done.values, done.statuses), ((1..=6).collect(), vec![0, 4 << 32]));
-        assert_eq!(parse(&bytes, TWO), Err(Noise));
+        assert_eq!(parse(&bytes, expected(2, 1)), Err(Noise));
     }
 
     #[test]
@@ -204,13 +211,15 @@ mod tests {
         for words in [
             &[0, 0][..],
             &[DONE, u64::MAX],
-            &[DONE, 2],
+            &[DONE, 3],
             &[BEAT, 1],
-            &[DONE, 4, 0, 0, 0, 7],
+            &[DONE, 5, 0, 0, 0, 0, 7],
+            // The answer to another request.
+            &[DONE, 6, 1, 0, 0, 0, 7, 8],
             &[READY, 6, 99, 1, 8, 0, 0, 1],
         ] {
-            assert_eq!(parse(&stream(words), TWO), Err(Noise), "{words:x?}");
+            assert_eq!(parse(&stream(words), expected(2, 1)), Err(Noise), "{words:x?}");
         }
-        assert_eq!(parse(b"Segmentation fault", TWO), Err(Noise));
+        assert_eq!(parse(b"Segmentation fault", expected(2, 1)), Err(Noise));
     }
 }

@@ -23,6 +23,7 @@ pub fn build_row(build: &Build, artifact: &Artifact) -> BuildRow {
         libm: artifact.object().map(|o| o.libm.clone()).unwrap_or_default(),
         audit: audit.functions,
         unaudited: audit.unread,
+        optional: build.optional && status == BuildStatus::Skipped,
         status,
         reason: reason.into(),
     }

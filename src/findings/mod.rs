@@ -15,6 +15,7 @@ mod select;
 mod shortfall;
 mod truth;
 mod truth_score;
+mod unsearched;
 
 pub use bench_row::bench_row;
 pub use builds::build_row;
@@ -25,6 +26,7 @@ pub use pareto::{BuildCost, build_costs, front};
 pub use replay::{ReplayError, StoredWitness, Verdict, judge, replayable, stored_witnesses, witnesses};
 pub use row::function_row;
 pub use select::{select, select_explained};
-pub use shortfall::shortfalls;
+pub use shortfall::{shortfalls, wanting};
 pub use truth::{Truth, TruthError, TruthHead, truth_file};
 pub use truth_score::{TruthCount, score, score_function};
+pub use unsearched::{Unsearched, compares, is_searched, unsearched};

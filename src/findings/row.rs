@@ -6,8 +6,8 @@ use super::category::category_of;
 use crate::fp::Scalar;
 use crate::model::{
     Answer, BuildId, ComparisonResult, ComparisonRow, EdgeRow, FaultRecord, FaultRow, FindingId, Function,
-    FunctionResult, FunctionRow, Number, ParamRow, RangeResult, RangeRow, SearchStatus, Witness, WitnessRow,
-    result_rows,
+    FunctionResult, FunctionRow, Number, Outcome, ParamRow, RangeResult, RangeRow, SearchStatus, Witness,
+    WitnessRow, result_rows,
 };
 
 /// The row of a function. `builds` are the builds of its task, the baseline first; `missing` are
@@ -33,7 +33,15 @@ pub fn function_row(
         camps: Vec::new(),
         missing,
         source: None,
+        constant: constant(function, result),
+        same_code: false,
     }
+}
+
+fn constant(function: &Function, result: &FunctionResult) -> Vec<Answer> {
+    let words = result.constant.iter().flatten();
+    let values = function.results.values().iter();
+    values.zip(words).map(|(value, &word)| Answer::new(value.ty, Outcome::Value(word))).collect()
 }
 
 fn status(builds: &[BuildId], missing: &BTreeMap<BuildId, String>) -> SearchStatus {
@@ -123,9 +131,7 @@ fn finite(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        Callee, ClassChange, Coordinate, Domain, EdgeKind, Edges, FaultKind, Outcome, StopReason,
-    };
+    use crate::model::{Callee, ClassChange, Coordinate, Domain, EdgeKind, Edges, FaultKind, StopReason};
 
     fn function() -> Function {
         let param = |name: &str, ty: Scalar| Coordinate {
@@ -177,7 +183,7 @@ mod tests {
                 count: 2,
                 examples: vec![inputs(1.0, 2)],
             }],
-            samples: Vec::new(),
+            ..FunctionResult::default()
         }
     }
 

@@ -1,38 +1,28 @@
 //! What a run could not evaluate: `--strict` turns any of it into a failure.
 
-use crate::model::{RunFile, StopReason, gist, printable};
+use super::unsearched::unsearched;
+use crate::model::{GapKind, RunFile, gist, printable};
 
-/// One line for every build that is not there, every build without a function, and every search
-/// that was cut short by faults, a deadline or a nondeterministic build. Empty: all was evaluated.
-/// A search that used up its budget was evaluated as asked.
+/// One line for every build that is not there, and every function that was not searched on a build, or not to the end.
+/// Empty: all was evaluated. A search that used up its budget was evaluated as asked.
 pub fn shortfalls(run: &RunFile) -> Vec<String> {
     let mut lines = Vec::new();
     for build in run.builds.iter().filter(|b| !b.is_built()) {
         lines.push(format!("build {} {}: {}", build.id, build.status, gist(&build.reason)));
     }
-    for function in &run.functions {
-        for build in function.missing.keys() {
-            lines.push(format!("build {build} lacks function {}", function.name));
-        }
-        for comparison in &function.comparisons {
-            if let Some(why) = cut_short(comparison.stop_reason) {
-                lines.push(format!("function {} on build {} {why}", function.name, comparison.build));
-            }
-        }
-        let told = function.comparisons.iter().any(|c| cut_short(c.stop_reason).is_some());
-        if let (false, Some(why)) = (told, cut_short(function.stop_reason)) {
-            lines.push(format!("function {} {why}", function.name));
-        }
+    for gap in unsearched(run) {
+        let on = gap.build.map(|build| format!(" on build {build}")).unwrap_or_default();
+        lines.push(match (gap.kind, gap.build) {
+            (GapKind::Missing, Some(build)) => format!("build {build} lacks function {}", gap.function),
+            _ => format!("function {}{on} was not searched: {}", gap.function, gap.reason),
+        });
     }
     lines.iter().map(|line| printable(line)).collect()
 }
 
-fn cut_short(stop: StopReason) -> Option<&'static str> {
-    match stop {
-        StopReason::Complete | StopReason::Budget | StopReason::Pace => None,
-        StopReason::Faults => Some("was given up after too many faults"),
-        StopReason::Deadline => Some("was stopped by its deadline"),
-        StopReason::Nondeterministic => Some("answers differently for the same input"),
-        StopReason::Missing => Some("is missing"),
-    }
+/// One line for every build that a run must not do without and had to: a tool is not there, and the matrix does not say
+/// that it is optional.
+pub fn wanting(run: &RunFile) -> Vec<String> {
+    let wanting = run.builds.iter().filter(|build| build.is_wanting());
+    wanting.map(|build| printable(&format!("build {}: {}", build.id, gist(&build.reason)))).collect()
 }

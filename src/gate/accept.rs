@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::floor::{self, Worth};
 use super::merge::{Terms, merge};
 use super::snapshot::lock_of;
+use crate::findings::{Unsearched, unsearched};
 use crate::model::{
-    Budget, BuildId, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, RunFile,
+    Budget, BuildId, ComparisonRow, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange,
+    RunFile, StopReason, printable_lines,
 };
-use crate::model::{ComparisonRow, StopReason};
 
 /// What the user allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,14 +64,23 @@ pub enum AcceptError {
          to start anew, delete the lock and accept again"
     )]
     OtherBaseline { lock: BuildId, run: BuildId },
+    #[error(
+        "the run searched nothing, so there is nothing to accept:{why}\nmend that and run again; --loosen does not help"
+    )]
+    NothingSearched { why: String },
+    #[error(
+        "the run searched too little to be accepted:{why}\nrun it with a larger budget, or accept it as it is with --loosen"
+    )]
+    TooLittle { why: String },
 }
 
 /// Makes a lock from a run, or updates one.
 pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Update, AcceptError> {
-    let fresh = lock_of(run);
+    check_search(run, wish)?;
+    let fresh = lock_of(run, wish.loosen);
     let Some(old) = old else {
-        let mut desk =
-            Acceptance { wish: Wish { loosen: true, ..wish }, thorough: true, changes: Vec::new() };
+        let mut desk = Acceptance { wish, thorough: true, changes: Vec::new() };
+        desk.unsearched(run);
         for (name, function) in &fresh.functions {
             desk.added(name, function);
         }
@@ -86,6 +97,7 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
     let mut lock = old.clone();
     lock.bitrift.clone_from(&fresh.bitrift);
     desk.search(&mut lock, &fresh);
+    desk.unsearched(run);
     for (name, function) in &fresh.functions {
         let entry = desk.function(name, old.functions.get(name), function, run);
         lock.functions.insert(name.clone(), entry);
@@ -93,6 +105,29 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
     desk.builds(&mut lock, &fresh, run);
     desk.absent(&mut lock, &fresh, run);
     Ok(Update { lock, changes: desk.changes })
+}
+
+/// That there is a comparison that was searched enough.
+fn check_search(run: &RunFile, wish: Wish) -> Result<(), AcceptError> {
+    let most = floor::most(run);
+    if most.suffices(wish.loosen) {
+        return Ok(());
+    }
+    let line = |gap: Unsearched<'_>| {
+        let on = gap.build.map(|build| format!(" on {build}")).unwrap_or_default();
+        format!("\n  {}{on}: {}", gap.function, gap.reason)
+    };
+    if most == Worth::Nothing {
+        return Err(AcceptError::NothingSearched {
+            why: printable_lines(&unsearched(run).into_iter().map(line).collect::<String>()),
+        });
+    }
+    let rows =
+        run.functions.iter().flat_map(|row| floor::refused(row, wish.loosen).map(move |pair| (row, pair)));
+    let why = rows.map(|(row, (comparison, worth))| {
+        format!("\n  {} on {}: {}", row.name, comparison.build, floor::refusal(comparison, worth))
+    });
+    Err(AcceptError::TooLittle { why: printable_lines(&why.collect::<String>()) })
 }
 
 /// For comparing how much was searched; the paper's budget is the smallest.
@@ -130,6 +165,17 @@ impl Acceptance {
         lock.nan = fresh.nan;
     }
 
+    /// Comparisons that stay out because they were not searched, or not enough.
+    fn unsearched(&mut self, run: &RunFile) {
+        for row in &run.functions {
+            for (comparison, worth) in floor::refused(row, self.wish.loosen) {
+                let action = if worth == Worth::Nothing { Action::Kept } else { Action::Refused };
+                let text = floor::refusal(comparison, worth);
+                self.note(action, &row.name, Some(&comparison.build), text);
+            }
+        }
+    }
+
     /// What builds are made of is noted, not judged. One with findings that were refused stays as it was: what is
     /// accepted of it is not of the new one.
     fn builds(&mut self, lock: &mut LockFile, fresh: &LockFile, run: &RunFile) {
@@ -149,6 +195,12 @@ impl Acceptance {
         }
         for row in run.builds.iter().filter(|row| !row.is_built() && lock.builds.contains_key(&row.id)) {
             self.note(Action::Kept, "", Some(&row.id), format!("{} in this run", row.status));
+        }
+        lock.absent.retain(|id, _| !fresh.builds.contains_key(id));
+        for (id, reason) in fresh.absent.iter().filter(|(id, _)| !lock.builds.contains_key(*id)) {
+            if lock.absent.insert(id.clone(), reason.clone()).is_none() {
+                self.note(Action::Changed, "", Some(id), format!("absent: {reason}"));
+            }
         }
     }
 
@@ -173,13 +225,16 @@ impl Acceptance {
         let nothing = LockFunction {
             builds: Default::default(),
             clean: BTreeSet::new(),
+            evaluations: Default::default(),
             faults: Vec::new(),
             ..fresh.clone()
         };
         let old = old.unwrap_or(&nothing);
         let mut entry = old.clone();
         let row = run.functions.iter().find(|f| f.name == name);
-        for comparison in row.iter().flat_map(|row| &row.comparisons).filter(|row| is_compared(row)) {
+        let loosen = self.wish.loosen;
+        let compared = row.iter().flat_map(|row| &row.comparisons);
+        for comparison in compared.filter(|row| Worth::of(row).suffices(loosen)) {
             let build = &comparison.build;
             let was = old.builds.get(build).cloned().unwrap_or_default();
             let is = fresh.builds.get(build).cloned().unwrap_or_default();
@@ -191,10 +246,23 @@ impl Acceptance {
                 ..change
             }));
             place(&mut entry, build, merged, is.ranges.is_empty());
+            if entry.compared().any(|compared| compared == build) {
+                self.record(&mut entry, comparison);
+            }
         }
         entry.faults =
             self.faults(name, &old.faults, &fresh.faults, row.is_some_and(|r| is_searched(r.stop_reason)));
         entry
+    }
+
+    /// How much was searched. A clock has a say in a paced search, so that one that went about as far changes nothing.
+    fn record(&self, entry: &mut LockFunction, comparison: &ComparisonRow) {
+        let now = comparison.evaluations;
+        let then = entry.evaluations.entry(comparison.build.clone()).or_insert(now);
+        let is_as_far = comparison.stop_reason == StopReason::Pace && now < then.saturating_mul(2);
+        if self.thorough && is_whole(comparison) && !is_as_far {
+            *then = now;
+        }
     }
 
     fn faults(
@@ -244,6 +312,7 @@ impl Acceptance {
             for function in lock.functions.values_mut() {
                 function.builds.remove(&id);
                 function.clean.remove(&id);
+                function.evaluations.remove(&id);
                 function.faults.retain(|fault| fault.build != id);
             }
             self.note(Action::Removed, "", Some(&id), "not in this run".into());
@@ -281,10 +350,6 @@ fn place(entry: &mut LockFunction, build: &BuildId, merged: LockComparison, is_c
         entry.clean.remove(build);
         entry.builds.insert(build.clone(), merged);
     }
-}
-
-pub(super) fn is_compared(comparison: &ComparisonRow) -> bool {
-    !matches!(comparison.stop_reason, StopReason::Missing | StopReason::Nondeterministic)
 }
 
 /// Whether what was not found can be taken as not there.

@@ -1,9 +1,9 @@
 //! Judging runs: what was accepted against what is found now, and two runs against each other. Pure: data
 //! in, verdicts out.
 //!
-//! * `look` chooses the inputs that decide a gate, `point` judges one of them, `verdict` all of them, `notes` says
-//!   what is worth knowing besides;
-//! * `accept` makes a lock from a run (`snapshot`), or tightens one, comparison by comparison (`merge`), with what only a gate's
+//! * `look` chooses the inputs that decide a gate, `point` judges one of them, `verdict` all of them, `coverage` what was not
+//!   searched, `notes` says what is worth knowing besides;
+//! * `accept` makes a lock from a run (`snapshot`) that searched enough (`floor`), or tightens one, comparison by comparison (`merge`), with what only a gate's
 //!   replay showed (`carry`);
 //! * `area` is the geometry: boxes of inputs and their slack, `accepted` what the lock holds of one comparison.
 
@@ -13,6 +13,8 @@ mod accept;
 mod accepted;
 mod area;
 mod carry;
+mod coverage;
+mod floor;
 mod look;
 mod merge;
 mod notes;

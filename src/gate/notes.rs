@@ -1,5 +1,4 @@
-//! What a gate says beside its findings: changed builds, differences that vanished, searches cut short,
-//! expectations of the matrix.
+//! What a gate says beside its findings: changed builds, differences that vanished, expectations of the matrix.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +6,15 @@ use super::look::Role;
 use super::verdict::{Gone, Policy, Replayed};
 use crate::findings::Verdict;
 use crate::fp::NanPolicy;
-use crate::model::{
-    BuildId, GateFinding, GateNote, LockBuild, LockFile, NoteKind, Number, RunFile, StopReason,
-};
+use crate::model::{BuildId, GapKind, GateFinding, GateNote, LockBuild, LockFile, NoteKind, Number, RunFile};
 
 /// Builds that are made of something else than they were.
 pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
     let mut notes = Vec::new();
     for row in run.builds.iter().filter(|row| row.is_built()) {
         match lock.builds.get(&row.id) {
+            // `coverage` has more to say of it.
+            None if lock.absent.contains_key(&row.id) => {}
             None => notes.push(note(NoteKind::BuildChanged, format!("{} is not in the lock", row.id))),
             Some(then) => {
                 for (field, then, now) in then.changes(&LockBuild::of(row)) {
@@ -65,25 +64,6 @@ pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateN
     gone.chain(moved).collect()
 }
 
-/// Functions that were not searched as far as asked.
-pub(super) fn of_search(run: &RunFile) -> Vec<GateNote> {
-    let of = |reason: StopReason| {
-        let names = run.functions.iter().filter(|f| f.stop_reason == reason).map(|f| f.name.as_str());
-        names.collect::<Vec<_>>()
-    };
-    [
-        (StopReason::Deadline, "the time was over before the search was"),
-        (StopReason::Faults, "given up after too many faults"),
-    ]
-    .into_iter()
-    .filter_map(|(reason, words)| {
-        let names = of(reason);
-        let text = format!("{words}: {}", names.join(", "));
-        (!names.is_empty()).then(|| note(NoteKind::CutShort, text))
-    })
-    .collect()
-}
-
 /// What should differ and does not, as far as it was compared to the end, and limits about nothing.
 pub(super) fn of_expectations(
     policy: &Policy<'_>,
@@ -101,8 +81,7 @@ pub(super) fn of_expectations(
                 }
                 idle = false;
                 let differs = comparison.witness.is_some() || differing.contains(&pair);
-                let searched = !matches!(comparison.stop_reason, StopReason::Deadline | StopReason::Faults);
-                if limit.expect && !differs && searched {
+                if limit.expect && !differs && GapKind::of(comparison).is_none() {
                     gone.insert(pair);
                 }
             }

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::accept::is_compared;
 use super::area::{Area, place};
+use super::floor::Worth;
 use crate::model::{
-    Category, ComparisonRow, EdgeKind, EdgeRow, FaultRow, FunctionRow, LOCK_SCHEMA, LockBuild,
+    BuildStatus, Category, ComparisonRow, EdgeKind, EdgeRow, FaultRow, FunctionRow, LOCK_SCHEMA, LockBuild,
     LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch, RangeRow, RunFile,
-    SearchStatus, WitnessRow,
+    SearchStatus, WitnessRow, gist,
 };
 
-pub(super) fn lock_of(run: &RunFile) -> LockFile {
+/// With `loosen` also what was searched less than the floor.
+pub(super) fn lock_of(run: &RunFile, loosen: bool) -> LockFile {
     let built = run.builds.iter().filter(|row| row.is_built());
+    let absent = run.builds.iter().filter(|row| row.status == BuildStatus::Skipped);
     let functions = run.functions.iter().filter(|f| f.status != SearchStatus::Missing);
     LockFile {
         schema: LOCK_SCHEMA.into(),
@@ -21,20 +23,23 @@ pub(super) fn lock_of(run: &RunFile) -> LockFile {
         nan: run.nan,
         search: LockSearch { seed: run.seed, strategy: run.strategy, budget: run.budget },
         builds: built.map(|row| (row.id.clone(), LockBuild::of(row))).collect(),
-        functions: functions.map(|f| (f.name.clone(), function(f))).collect(),
+        absent: absent.map(|row| (row.id.clone(), gist(&row.reason).to_string())).collect(),
+        functions: functions.map(|f| (f.name.clone(), function(f, loosen))).collect(),
     }
 }
 
-fn function(row: &FunctionRow) -> LockFunction {
+fn function(row: &FunctionRow, loosen: bool) -> LockFunction {
     let mut entry = LockFunction {
         params: row.params.clone(),
         result: row.result,
         results: row.results.clone(),
         builds: BTreeMap::new(),
         clean: Default::default(),
+        evaluations: BTreeMap::new(),
         faults: Vec::new(),
     };
-    for comparison in row.comparisons.iter().filter(|c| is_compared(c)) {
+    for comparison in row.comparisons.iter().filter(|c| Worth::of(c).suffices(loosen)) {
+        entry.evaluations.insert(comparison.build.clone(), comparison.evaluations);
         let ranges = ranges(comparison);
         if ranges.is_empty() {
             entry.clean.insert(comparison.build.clone());

@@ -6,9 +6,9 @@ use super::*;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, Category, ClassChange, ComparisonRow, EdgeKind, EdgeRow,
-    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, HostRow, Limit, LimitRule,
-    LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus, StopReason, StrategyName,
-    Whole, WitnessRow,
+    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HostRow,
+    Limit, LimitRule, LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus,
+    StopReason, StrategyName, Whole, WitnessRow,
 };
 
 const BASE: &str = "gcc/O0/native";
@@ -61,6 +61,7 @@ fn build(id: &str) -> BuildRow {
         unaudited: String::new(),
         status: BuildStatus::Built,
         reason: String::new(),
+        optional: false,
     }
 }
 
@@ -101,6 +102,8 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
             camps: Vec::new(),
             missing: BTreeMap::new(),
             source: None,
+            constant: Vec::new(),
+            same_code: false,
         }],
     }
 }
@@ -308,4 +311,43 @@ fn a_fault_that_only_the_replay_showed_can_be_accepted_too() {
     carry(&mut red, &gate);
     let taken = accept(Some(&accepted), &red, Wish { loosen: true, prune: false }).unwrap().lock;
     assert_eq!(kinds(&judged(&taken, &red, &[], timeout)), []);
+}
+
+/// The verdict on a run of no findings that ended so, with so many evaluations and this budget; the lock has 1000 of both.
+fn ended(stop: StopReason, evaluations: u64, budget: Budget) -> GateVerdict {
+    let mut run = run(Vec::new());
+    run.budget = budget;
+    run.functions[0].comparisons[0].stop_reason = stop;
+    run.functions[0].comparisons[0].evaluations = evaluations;
+    judged(&lock(Vec::new()), &run, &[], off_by(0.0)).verdict
+}
+
+#[test]
+fn green_needs_a_search_as_long_as_the_lock_asks() {
+    use GateVerdict::{Green, Incomplete};
+    let same = Budget::Evaluations(1000);
+    for (stop, evaluations, budget, expected) in [
+        (StopReason::Complete, 1, same, Green),
+        (StopReason::Complete, 0, same, Incomplete),
+        (StopReason::Budget, 1000, same, Green),
+        (StopReason::Budget, 999, Budget::Evaluations(999), Incomplete),
+        (StopReason::Complete, 499, Budget::Evaluations(999), Incomplete),
+        (StopReason::Complete, 500, Budget::Paper, Green),
+        (StopReason::Pace, 500, same, Green),
+        (StopReason::Pace, 499, same, Incomplete),
+        (StopReason::Deadline, 1000, same, Incomplete),
+        (StopReason::Faults, 1000, same, Incomplete),
+        (StopReason::Lost, 1000, same, Incomplete),
+        (StopReason::Missing, 0, same, Incomplete),
+    ] {
+        assert_eq!(ended(stop, evaluations, budget), expected, "{stop:?} {evaluations} {budget:?}");
+    }
+}
+
+#[test]
+fn a_fault_without_an_input_is_red_whatever_its_kind() {
+    let mut run = run(Vec::new());
+    let (build, kind) = (VARIANT.into(), FaultKind::Garbled);
+    run.functions[0].faults = vec![FaultRow { build, kind, count: 1, examples: Vec::new() }];
+    assert_eq!(kinds(&judged(&lock(Vec::new()), &run, &[], off_by(0.0))), [GateKind::Fault]);
 }

@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 
 use super::accepted::{Accepted, accepts_fault};
+use super::coverage::Coverage;
 use super::look::{Role, Seen};
 use super::notes;
 use super::point::{Point, PointRules};
 use crate::findings::{Verdict, judge};
 use crate::fp::NanPolicy;
 use crate::model::{
-    BuildId, FaultKind, FindingId, FunctionRow, GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote,
-    GateSymptom, GateVerdict, Limit, LimitRule, LockFile, NoteKind, Number, ReplayCounts, RunFile,
+    BuildId, FindingId, FunctionRow, GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom,
+    GateVerdict, Limit, LimitRule, LockFile, NoteKind, Number, ReplayCounts, RunFile,
 };
 
 /// What a run is judged by.
@@ -38,7 +39,8 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
     let bench = Bench::new(policy, run, seen);
     let mut notes = notes::of_builds(policy.lock, run);
     notes.extend(notes::of_replay(policy.lock, &bench.replayed));
-    notes.extend(notes::of_search(run));
+    let Coverage { searched, gaps: unsearched, notes: told } = Coverage::of(policy.lock, run);
+    notes.extend(told);
     let (mut findings, allowed) = bench.findings();
     notes.extend(allowed);
     notes.extend(bench.unsteady());
@@ -60,10 +62,16 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
         bitrift: env!("CARGO_PKG_VERSION").into(),
         name: run.name.clone(),
         baseline: run.baseline.clone(),
-        verdict: if findings.is_empty() { GateVerdict::Green } else { GateVerdict::Red },
+        verdict: match (findings.is_empty(), unsearched.is_empty()) {
+            (false, _) => GateVerdict::Red,
+            (true, false) => GateVerdict::Incomplete,
+            (true, true) => GateVerdict::Green,
+        },
         tolerance: policy.tolerance,
         replay: counts(&bench.replayed),
+        searched,
         findings,
+        unsearched,
         notes,
     }
 }
@@ -157,7 +165,7 @@ impl<'a> Bench<'a> {
         let mut findings: Vec<GateFinding> = ranges.into_values().collect();
         drop_repeated(&mut findings);
         findings.extend(self.over_limits());
-        findings.extend(self.nondeterministic());
+        findings.extend(self.unwitnessed());
         let notes = allowed.into_iter().map(|((function, build), (count, reason))| {
             let text = format!("{function} on {build}: {count} allowed: {reason}");
             GateNote { kind: NoteKind::Allowed, text }
@@ -194,15 +202,15 @@ impl<'a> Bench<'a> {
         worst.into_values().collect()
     }
 
-    /// Builds that answered differently for one input in the search, which has no input to show for it.
-    fn nondeterministic(&self) -> Vec<GateFinding> {
-        let kind = FaultKind::Nondeterministic;
+    /// Faults of the search that have no input to show for them: builds that answered differently for one input, and
+    /// code that wrote to the pipe of its worker.
+    fn unwitnessed(&self) -> Vec<GateFinding> {
         let mut findings = Vec::new();
         for function in &self.run.functions {
-            for fault in function.faults.iter().filter(|f| f.kind == kind && f.examples.is_empty()) {
-                if !accepts_fault(self.policy.lock, &function.name, &fault.build, kind) {
+            for fault in function.faults.iter().filter(|fault| fault.examples.is_empty()) {
+                if !accepts_fault(self.policy.lock, &function.name, &fault.build, fault.kind) {
                     let gone = Gone { function: function.name.clone(), build: fault.build.clone() };
-                    let what = Some(GateSymptom::Fault(kind));
+                    let what = Some(GateSymptom::Fault(fault.kind));
                     findings.push(GateFinding { kind: GateKind::Fault, what, ..expected_gone(gone) });
                 }
             }

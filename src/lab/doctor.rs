@@ -1,19 +1,20 @@
 //! What of a matrix this machine can build and run.
 //!
-//! Every build is tried for real on a function that returns its argument: found, compiled, linked,
-//! loaded, called. The matrix's own sources are not compiled.
+//! Every build is tried for real on a function that returns its argument: found, compiled, linked, loaded, called. So a tool
+//! that is broken is told from code that is. Then the same is done with the matrix's own sources, and each function of
+//! every build that works is called once.
 
 use std::time::Duration;
 
 use super::error::{LabError, Progress};
 use super::open::{Lab, Means};
 use super::panel::Panel;
-use crate::fp::Scalar;
+use crate::fp::{AxisPoint, Scalar, parse_number};
 use crate::model::{
     Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Coordinate, Domain, Experiment, Function,
-    FunctionStatus, Implementation, NoEvents, Outcome, Sources,
+    FunctionStatus, Implementation, NoEvents, Number, Outcome, Sources,
 };
-use crate::pool::{Limits, Mode};
+use crate::pool::{Limits, Mode, Question};
 use crate::toolchain::{debian_package, locate};
 
 /// What the trial function is called with.
@@ -51,12 +52,28 @@ pub enum Health {
 pub struct Checkup {
     pub tools: Vec<Tool>,
     pub builds: Vec<(BuildId, Health)>,
+    /// Calls of the matrix's own functions, one for each function of each build that works.
+    pub calls: usize,
+    /// Those that gave a value.
+    pub answered: usize,
+    /// Those that did not.
+    pub failed: Vec<FailedCall>,
+}
+
+/// A function that cannot be called, or comes to grief.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedCall {
+    /// None: the build's sources themselves.
+    pub function: Option<String>,
+    pub build: BuildId,
+    /// In the tool's own words, or the fault with its input.
+    pub why: String,
 }
 
 impl Checkup {
     /// Tries every build of an experiment.
     pub fn of(experiment: Experiment, means: Means) -> Result<Checkup, LabError> {
-        let lab = Lab::new(trial(experiment), means)?;
+        let lab = Lab::new(trial(experiment.clone()), means.clone())?;
         let artifacts = lab.compile(&lab.experiment, &lab.plan.builds, &NoEvents)?.artifacts;
         let tools = tools(&lab.plan.builds, &artifacts);
         let limits = Limits { timeout: PATIENCE, ..lab.limits() };
@@ -68,8 +85,77 @@ impl Checkup {
             }
             builds.push((build.id.clone(), health(&panel, place, build)?));
         }
-        Ok(Checkup { tools, builds })
+        let mut checkup = Checkup { tools, builds, ..Checkup::default() };
+        checkup.call_functions(&Lab::new(experiment, means)?)?;
+        Ok(checkup)
     }
+
+    /// Calls every function once in every build that is well.
+    fn call_functions(&mut self, lab: &Lab) -> Result<(), LabError> {
+        let artifacts = lab.compile(&lab.experiment, &lab.plan.builds, &NoEvents)?.artifacts;
+        let limits = Limits { timeout: PATIENCE, ..lab.limits() };
+        let panel = Panel::new(&lab.experiment, artifacts, limits, &lab.cancel);
+        let functions = &lab.experiment.functions;
+        let input = |function: &Function| function.coordinates.iter().map(usual).collect::<Vec<u64>>();
+        let question = |(n, function)| panel.question(n, input(function), Mode::Alone);
+        let questions: Vec<Question> = functions.iter().enumerate().map(question).collect();
+        for (place, build) in lab.plan.builds.iter().enumerate() {
+            if lab.is_cancelled() {
+                return Err(LabError::Interrupted(Progress::Begun));
+            }
+            if !self.builds.iter().any(|(id, health)| *id == build.id && *health == Health::Ok) {
+                continue;
+            }
+            self.calls += functions.len();
+            let failed = |function: Option<&Function>, why: String| FailedCall {
+                function: function.map(|f| f.name.clone()),
+                build: build.id.clone(),
+                why,
+            };
+            if let ArtifactStatus::Failed { message: why } | ArtifactStatus::Skipped { reason: why } =
+                &panel.artifacts[place].status
+            {
+                self.failed.push(failed(None, why.clone()));
+                continue;
+            }
+            for (function, replies) in functions.iter().zip(panel.ask_all(place, &questions)?) {
+                let why = match replies.as_ref().map(|outcomes| outcomes.firsts().first().copied()) {
+                    Ok(Some(Outcome::Value(_))) => {
+                        self.answered += 1;
+                        continue;
+                    }
+                    Ok(Some(Outcome::Fault(kind))) => {
+                        format!("{kind} at {}", shown(function, &input(function)))
+                    }
+                    Ok(None) => "it gave no outcome".into(),
+                    Err(why) => why.0.clone(),
+                };
+                self.failed.push(failed(Some(function), why));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value of the domain: 1.5 or 1 where it is one, else an end of the domain.
+fn usual(coordinate: &Coordinate) -> u64 {
+    let Coordinate { ty, domain, .. } = coordinate;
+    let trial = parse_number(*ty, if ty.is_float() { "1.5" } else { "1" }).unwrap_or_default();
+    match (ty.axis(trial), domain.segments.last()) {
+        (Some(point), Some(last)) if !domain.contains(point) => {
+            ty.at_axis(AxisPoint { side: last.side, mag: last.lo })
+        }
+        _ => trial,
+    }
+}
+
+/// `x = 1.5, n = 1`.
+fn shown(function: &Function, input: &[u64]) -> String {
+    let numbers = Number::list(&function.scalars(), input);
+    let coordinates = function.coordinates.iter().zip(&numbers);
+    let texts: Vec<String> =
+        coordinates.map(|(c, number)| format!("{} = {}", c.name, number.dec())).collect();
+    texts.join(", ")
 }
 
 fn health(panel: &Panel, place: usize, build: &Build) -> Result<Health, LabError> {

@@ -8,7 +8,7 @@ use crate::search::{Answer, Unit};
 use crate::store::{RunFolder, StoreError, UnitKey, UnitLog};
 
 /// Changes when the form of a unit or an answer does.
-const CONTEXT: &str = "bitrift unit 2";
+const CONTEXT: &str = "bitrift unit 3";
 
 pub struct UnitKeeper<'a> {
     folder: &'a RunFolder,

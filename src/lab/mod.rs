@@ -49,6 +49,7 @@ mod programs;
 mod replay;
 mod repro;
 mod run;
+mod same_code;
 mod search;
 mod serve;
 mod sources;
@@ -58,7 +59,7 @@ mod usage;
 
 pub use bench::{Bench, Benched, Truths, truths_of};
 pub use built::{Built, Work};
-pub use doctor::{Checkup, Health, Tool};
+pub use doctor::{Checkup, FailedCall, Health, Tool};
 pub use error::{LabError, Progress};
 pub use evaluate::{Comparison, Evaluated};
 pub use explain::Wish;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::built::Built;
 use super::error::{LabError, Progress};
 use super::keeper::UnitKeeper;
+use super::same_code::is_same_code;
 use super::{camps, flushing, sources};
 use crate::findings::{TruthHead, function_row, truth_file};
 use crate::model::{
@@ -117,6 +118,7 @@ impl<'a> Searches<'a> {
         let (task, missing) = (&job.task, self.missing[position].clone());
         let mut row = function_row(&task.function, &task.builds, result, missing);
         row.source = self.sources[job.function_index].clone();
+        row.same_code = is_same_code(self.built.lab, job.function_index, &row, &self.builds);
         let of_camps = camps::questions(job, result).len().min(responses.len());
         let of_flushing = responses.split_off(of_camps);
         row.camps = camps::camps(&self.built.lab.plan.builds, job, result, &row, responses);

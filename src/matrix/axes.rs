@@ -67,6 +67,7 @@ pub(super) fn targets(
             args: Vec::new(),
             runner: Vec::new(),
             fpenv: None,
+            optional: false,
         }];
     }
     let mut unique = Unique::default();
@@ -86,6 +87,7 @@ pub(super) fn targets(
             args: args::resolve(&entry.args, folder),
             runner: runner(entry, folder, problems),
             fpenv: entry.fpenv.as_ref().and_then(|text| environment::fpenv(text, problems)),
+            optional: entry.optional,
         });
     }
     targets

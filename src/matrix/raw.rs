@@ -31,7 +31,7 @@ const LAB: &[&str] = &["name", "baseline", "seed", "presets", "functions", "setu
 const SOURCES: &[&str] = &["files", "include", "defines", "libs"];
 const COMPILER: &[&str] = &["name", "command", "args", "optional"];
 const FLAGS: &[&str] = &["name", "args", "fpenv"];
-const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv"];
+const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv", "optional"];
 const ENVIRONMENT: &[&str] = &["name", "fpenv", "rounding", "x87_precision", "libm", "glibc_tunables"];
 const EXCLUDE: &[&str] = &["implementation", "compiler", "flags", "target", "environment"];
 const FUNCTION: &[&str] = &[
@@ -117,6 +117,7 @@ pub(super) struct RawTarget {
     pub args: Vec<Text>,
     pub runner: Option<At<Vec<Text>>>,
     pub fpenv: Option<Text>,
+    pub optional: bool,
 }
 
 pub(super) struct RawEnvironment {
@@ -274,6 +275,7 @@ fn read_target(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> Opt
         args: list(keys.texts(reader, "args")),
         runner: keys.texts(reader, "runner"),
         fpenv: keys.text(reader, "fpenv"),
+        optional: keys.boolean(reader, "optional").unwrap_or(false),
         name: keys.required(reader, "name", "`name = \"aarch64\"`")?,
     })
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::run::budget_text;
+use super::budget_text;
 use super::{Budget, BuildId, BuildRow, HostRow, StopReason, StrategyName};
 
 pub const BENCH_SCHEMA: &str = "bitrift.bench/1";

@@ -270,7 +270,7 @@ pub struct Build {
     /// The flag set's arguments, then the compiler's and the target's extra ones.
     pub args: Vec<String>,
     pub fpenv: FpEnvPolicy,
-    /// The compiler is optional: absent means skipped, and that is no failure.
+    /// The compiler or the target is optional: absent means skipped, and that is no failure.
     pub optional: bool,
     /// The emulator command in front of the target's executables; empty for native.
     pub runner: Vec<String>,

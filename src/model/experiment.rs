@@ -33,6 +33,8 @@ pub struct TargetSpec {
     pub runner: Vec<String>,
     /// Overrides the flag set's.
     pub fpenv: Option<FpEnvPolicy>,
+    /// A machine may lack its compilers or its runner.
+    pub optional: bool,
 }
 
 /// An `[[exclude]]`: cells that match every given name (globs allowed) are left out.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, BuildId, ClassChange, FaultKind, Number, WitnessRow};
+use super::{Answer, BuildId, ClassChange, FaultKind, GapKind, Number, WitnessRow};
 
 pub const GATE_SCHEMA: &str = "bitrift.gate/1";
 
@@ -21,8 +21,13 @@ pub struct GateFile<N = Number, A = Answer> {
     /// Bits by which a difference may be worse than accepted.
     pub tolerance: f64,
     pub replay: ReplayCounts,
+    #[serde(default)]
+    pub searched: GateShare,
     /// Each of them makes the gate red.
     pub findings: Vec<GateFinding<N, A>>,
+    /// What was not searched as far as the lock asks. Without a finding, any of it makes the gate incomplete.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsearched: Vec<GateGap>,
     pub notes: Vec<GateNote>,
 }
 
@@ -31,6 +36,35 @@ pub struct GateFile<N = Number, A = Answer> {
 pub enum GateVerdict {
     Green,
     Red,
+    /// Nothing red was seen, but not all was searched.
+    Incomplete,
+}
+
+/// How much of the lock's comparisons was searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GateShare {
+    /// Comparisons that were searched as far as the lock asks.
+    pub comparisons: usize,
+    pub of: usize,
+    /// The mean over all comparisons of the lock, from 0 to 1: of one that fell short the part of the evaluations that
+    /// the lock records.
+    pub share: f64,
+}
+
+/// A function or a build that was not searched as far as the lock asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateGap {
+    pub kind: GapKind,
+    /// None where it is about all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<BuildId>,
+    pub reason: String,
+    pub evaluations: u64,
+    /// What the lock records; None where it records nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<u64>,
 }
 
 /// What became of the witnesses of the lock.
@@ -135,12 +169,16 @@ pub enum NoteKind {
     Allowed,
     /// A fault that did not repeat.
     Unsteady,
-    /// A search that was cut short.
+    /// A search that was cut short, in verdicts of versions before `unsearched`.
     CutShort,
     /// A limit of the matrix that is about nothing.
     IdleLimit,
     /// A build with findings runs on an emulator.
     Emulated,
+    /// The lock does not record how many evaluations its searches had.
+    Unrecorded,
+    /// A build that was absent when the lock was made is here now, or is absent still.
+    AbsentBuild,
 }
 
 /// Something worth knowing that does not fail the gate.

@@ -7,11 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::number::c_name;
-use super::run::budget_text;
 use super::shape::results_of;
 use super::{
     Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, Number, ParamRow, Results,
-    Shape, StrategyName, WitnessRow,
+    Shape, StrategyName, WitnessRow, budget_text,
 };
 use crate::fp::{NanPolicy, Scalar};
 
@@ -32,6 +31,9 @@ pub struct LockFile<F = LockFunction> {
     pub search: LockSearch,
     /// By id: every build that was compared, the baseline too.
     pub builds: BTreeMap<BuildId, LockBuild>,
+    /// Builds that the machine could not make, with the reason: nothing is accepted of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub absent: BTreeMap<BuildId, String>,
     /// By name: every function that was searched.
     pub functions: BTreeMap<String, F>,
 }
@@ -102,6 +104,9 @@ pub struct LockFunction<N = Number, A = Answer> {
     /// Builds that were compared and do not differ.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub clean: BTreeSet<BuildId>,
+    /// By build: the evaluations of the search that was accepted. A lock of an older version has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub evaluations: BTreeMap<BuildId, u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<LockFault>,
 }
@@ -114,6 +119,11 @@ impl LockFunction {
     /// The values the function gives.
     pub fn returns(&self) -> Results {
         results_of(self.result, &self.results)
+    }
+
+    /// The builds that were compared, those that differ first.
+    pub fn compared(&self) -> impl Iterator<Item = &BuildId> {
+        self.builds.keys().chain(&self.clean)
     }
 
     pub fn shape(&self) -> Shape {

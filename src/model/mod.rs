@@ -13,6 +13,7 @@
 mod artifact;
 mod audit;
 mod bench;
+mod budget_text;
 mod build;
 mod canonical;
 mod category;
@@ -25,6 +26,7 @@ mod explain;
 mod fault;
 mod finding;
 mod function;
+mod gap;
 mod gate;
 mod implementation;
 mod limit;
@@ -71,8 +73,10 @@ pub use finding::{FindingId, FindingPlace, ParseFindingIdError};
 pub use function::{
     Callee, Coordinate, Function, Interface, MAX_COORDINATES, Parameter, Passing, RETURNED, Slot,
 };
+pub use gap::GapKind;
 pub use gate::{
-    GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom, GateVerdict, NoteKind, ReplayCounts,
+    GATE_SCHEMA, GateFile, GateFinding, GateGap, GateKind, GateNote, GateShare, GateSymptom, GateVerdict,
+    NoteKind, ReplayCounts,
 };
 pub use implementation::{Implementation, Sources};
 pub use limit::{Limit, LimitRule};

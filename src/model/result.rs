@@ -19,6 +19,8 @@ pub enum StopReason {
     Budget,
     /// Too many faults.
     Faults,
+    /// The process that searched was lost more often than can be forgiven.
+    Lost,
     Deadline,
     /// The function is slow, so it got fewer evaluations than the budget.
     Pace,
@@ -123,4 +125,6 @@ pub struct FunctionResult {
     pub faults: Vec<FaultRecord>,
     /// A bounded, deterministic part of the samples, for plots.
     pub samples: Vec<Sample>,
+    /// The values that the baseline gave to every input; None where it gave several, or nothing.
+    pub constant: Option<Vec<u64>>,
 }

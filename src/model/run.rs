@@ -13,6 +13,7 @@ use super::shape::results_of;
 use super::{
     Answer, Arithmetic, Budget, BuildId, Category, ClassChange, EdgeKind, FaultKind, FindingId,
     InstructionCounts, Number, Outcome, ParamRow, ResultValue, Results, Shape, StopReason, StrategyName,
+    budget_text,
 };
 use crate::fp::{NanPolicy, Scalar};
 
@@ -80,11 +81,19 @@ pub struct BuildRow {
     pub status: BuildStatus,
     /// Why not built; empty when built.
     pub reason: String,
+    /// It was skipped, and the matrix says that a run may do without it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
 }
 
 impl BuildRow {
     pub fn is_built(&self) -> bool {
         self.status == BuildStatus::Built
+    }
+
+    /// Whether a tool that the matrix asks for is not there.
+    pub fn is_wanting(&self) -> bool {
+        self.status == BuildStatus::Skipped && !self.optional
     }
 }
 
@@ -266,6 +275,12 @@ pub struct FunctionRow<N = Number, A = Answer> {
     /// Where it is defined, where that could be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRow>,
+    /// The one answer that every build gave to every input, all its values; not there when there were several.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub constant: Vec<A>,
+    /// It is library code that no source of the matrix defines and no build compiles: every build runs the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_code: bool,
 }
 
 impl FunctionRow {
@@ -325,47 +340,4 @@ impl RunFile {
 
 fn is_any(nan: &NanPolicy) -> bool {
     *nan == NanPolicy::Any
-}
-
-/// A budget as a reader expects it: `100000` or `"paper"`.
-pub(super) mod budget_text {
-    use serde::de::{Error, Unexpected, Visitor};
-    use serde::{Deserializer, Serializer};
-
-    use super::Budget;
-
-    const PAPER: &str = "paper";
-
-    pub fn serialize<S: Serializer>(budget: &Budget, serializer: S) -> Result<S::Ok, S::Error> {
-        match budget {
-            Budget::Paper => serializer.serialize_str(PAPER),
-            Budget::Evaluations(count) => serializer.serialize_u64(*count),
-        }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Budget, D::Error> {
-        deserializer.deserialize_any(BudgetVisitor)
-    }
-
-    struct BudgetVisitor;
-
-    impl Visitor<'_> for BudgetVisitor {
-        type Value = Budget;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-            write!(f, "a number of evaluations or \"{PAPER}\"")
-        }
-
-        fn visit_u64<E: Error>(self, count: u64) -> Result<Budget, E> {
-            Ok(Budget::Evaluations(count))
-        }
-
-        fn visit_str<E: Error>(self, word: &str) -> Result<Budget, E> {
-            if word == PAPER {
-                Ok(Budget::Paper)
-            } else {
-                Err(E::invalid_value(Unexpected::Str(word), &self))
-            }
-        }
-    }
 }

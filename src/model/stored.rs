@@ -71,6 +71,15 @@ impl Types {
         text.answer(self.result(value)).map_err(|error| Misfit::new(at, error))
     }
 
+    /// One value of each of the function's results, or none at all.
+    fn values(&self, at: &str, texts: &[NumberText]) -> Result<Vec<Answer>, Misfit> {
+        let types = self.results.values().iter().map(|value| value.ty);
+        let answer = |(index, (text, ty)): (usize, (&NumberText, Scalar))| {
+            text.answer(ty).map_err(|error| Misfit::new(format!("{at}[{index}]"), error))
+        };
+        texts.iter().zip(types).enumerate().map(answer).collect()
+    }
+
     fn witness(&self, at: &str, row: WitnessRow<NumberText, NumberText>) -> Result<WitnessRow, Misfit> {
         Ok(WitnessRow {
             inputs: self.inputs(&format!("{at}.inputs"), row.inputs)?,
@@ -164,6 +173,8 @@ impl FunctionRow<NumberText, NumberText> {
             camps: self.camps,
             missing: self.missing,
             source: self.source,
+            constant: types.values("constant", &self.constant)?,
+            same_code: self.same_code,
         })
     }
 }
@@ -209,6 +220,7 @@ impl LockFunction<NumberText, NumberText> {
             result: self.result,
             results: self.results,
             clean: self.clean,
+            evaluations: self.evaluations,
             faults: self.faults,
         })
     }
@@ -229,6 +241,7 @@ impl StoredLock {
             nan: self.nan,
             search: self.search,
             builds: self.builds,
+            absent: self.absent,
         })
     }
 }
@@ -271,6 +284,8 @@ impl StoredGate {
             verdict: self.verdict,
             tolerance: self.tolerance,
             replay: self.replay,
+            searched: self.searched,
+            unsearched: self.unsearched,
             notes: self.notes,
         })
     }

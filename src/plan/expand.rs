@@ -133,7 +133,7 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
         command: command.clone(),
         args,
         fpenv: target.fpenv.unwrap_or(flags.fpenv),
-        optional: compiler.optional,
+        optional: compiler.optional || target.optional,
         runner: target.runner.clone(),
         triple: target.triple.clone(),
         environment: Environment::default(),
@@ -212,6 +212,7 @@ mod tests {
             args: Vec::new(),
             runner: Vec::new(),
             fpenv: None,
+            optional: false,
         }
     }
 

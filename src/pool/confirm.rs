@@ -186,6 +186,7 @@ fn disown(result: &mut FunctionResult, build: usize) {
             }
         }
     }
+    result.constant = None;
     if build == 0 {
         result.stop = StopReason::Nondeterministic;
         result.samples.clear();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::job::PoolError;
-use super::protocol::{Reply, Request, Work};
+use super::protocol::{Reply, Report, Request, Work};
 use crate::eval::{CallLimits, End, Gone, LoadPlan, Phase, Process, Selection};
 use crate::search::Task;
 
@@ -14,6 +14,8 @@ use crate::search::Task;
 #[derive(Debug)]
 pub(super) enum Lost {
     Cancelled,
+    /// What came is not its answer: code under test wrote to its pipe.
+    Garbled,
     Died(Death),
 }
 
@@ -77,6 +79,7 @@ impl Worker {
         self.ran_hot.extend(hot.map(|(&object, _)| (selection.function, object)));
         self.exchange(selection, work, task, cancel).map_err(|gone| match gone {
             Gone::Stopped => Lost::Cancelled,
+            Gone::Garbled => Lost::Garbled,
             Gone::Died => Lost::Died(self.death()),
         })
     }
@@ -94,7 +97,11 @@ impl Worker {
             self.process.send(&Request::Task { job: *job, task: Box::new(task.clone()) })?;
         }
         self.process.send(&Request::Work { selection: Box::new(selection.clone()), work: work.clone() })?;
-        self.process.receive(&mut |_| !cancel.load(Relaxed))
+        let report: Report = self.process.receive(&mut |_| !cancel.load(Relaxed))?;
+        match report.adds_up(work, selection.builds.len(), selection.arity) {
+            true => Ok(report.reply),
+            false => Err(Gone::Garbled),
+        }
     }
 
     /// Waits for the watcher's word and reads what the worker was doing.

@@ -1,6 +1,7 @@
 //! One thread's worker: does a piece of work, however many workers that takes.
 //!
-//! Work that kills its worker is repeated with the build at fault in a helper; work that kills even
+//! Work in which code under test writes to the worker's pipe is repeated build by build to see whose code that is; it is a
+//! fault of that build. Work that kills its worker is repeated with the build at fault in a helper; work that kills even
 //! a worker without hot builds fails. So every piece ends.
 
 use std::collections::BTreeSet;
@@ -42,10 +43,12 @@ pub(super) struct Piece<'a> {
 }
 
 /// What a piece cost beside its answer.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Cost {
     pub near: u64,
     pub replaced: u64,
+    /// Objects whose code wrote to the pipe of the worker.
+    pub garblers: BTreeSet<usize>,
 }
 
 /// Why a piece has no answer.
@@ -81,7 +84,7 @@ impl<'p> Lane<'p> {
         replaced: &dyn Fn(String),
     ) -> Result<Reply, Halt> {
         let pool = self.pool;
-        let mut forgiven = 0;
+        let mut forgiven = 0u32;
         loop {
             if pool.cancel.load(Relaxed) {
                 return Err(Halt::Cancelled);
@@ -105,6 +108,19 @@ impl<'p> Lane<'p> {
                     self.worker = None;
                     return Err(Halt::Cancelled);
                 }
+                Err(Lost::Garbled) => {
+                    self.worker = None;
+                    cost.replaced += 1;
+                    replaced("code under test wrote to the worker's pipe".into());
+                    let garblers = self.garblers(&piece, &selection)?;
+                    forgiven += u32::from(garblers.is_empty());
+                    if forgiven > 1 {
+                        return Err(Halt::Failed("something writes to the pipes of its workers".into()));
+                    }
+                    pool.suspects.with(|set| set.extend(garblers.iter().map(|&o| (piece.function, o))));
+                    cost.garblers.extend(garblers);
+                    continue;
+                }
                 Err(Lost::Died(death)) => death,
             };
             self.worker = None;
@@ -120,6 +136,29 @@ impl<'p> Lane<'p> {
             }
             self.suspect(&piece, &selection, &death);
         }
+    }
+
+    /// The hot objects whose code writes to the pipe of the worker: each is tried with all others in helpers. All of them,
+    /// when none does so by itself.
+    fn garblers(&mut self, piece: &Piece<'_>, selection: &Selection) -> Result<BTreeSet<usize>, Halt> {
+        let hot = |k: &usize| !selection.cautious[*k];
+        let places: Vec<usize> = (0..selection.builds.len()).filter(hot).collect();
+        let (mut guilty, cancel) = (BTreeSet::new(), &self.pool.cancel);
+        for &place in places.iter().filter(|_| places.len() > 1) {
+            let cautious = (0..selection.builds.len()).map(|k| k != place).collect();
+            let alone = Selection { cautious, ..selection.clone() };
+            self.worker = None;
+            let worker = self.clean_worker(&BTreeSet::new()).map_err(Halt::Pool)?;
+            match worker.ask(&alone, piece.work, piece.task, cancel) {
+                Err(Lost::Garbled) => {
+                    guilty.insert(selection.builds[place]);
+                }
+                Err(Lost::Cancelled) => return Err(Halt::Cancelled),
+                Ok(_) | Err(Lost::Died(_)) => {}
+            }
+        }
+        self.worker = None;
+        Ok(if guilty.is_empty() { places.iter().map(|&k| selection.builds[k]).collect() } else { guilty })
     }
 
     /// The object that ran when the worker died, or all of them.

@@ -47,6 +47,30 @@ pub(super) enum Work {
     },
 }
 
+/// A reply with the calls that were made for it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Report {
+    pub calls: u64,
+    pub reply: Reply,
+}
+
+impl Report {
+    /// Whether the reply is one to this work on so many builds, and its numbers can come from so many calls.
+    pub(super) fn adds_up(&self, work: &Work, builds: usize, arity: usize) -> bool {
+        match (&self.reply, work) {
+            // The evaluation of a variant takes a call of its own beside those of the baseline.
+            (Reply::Answer(answer), Work::Unit { .. }) => answer.evaluations() <= self.calls,
+            (Reply::Outcomes(outcomes), Work::Evaluate { inputs, .. }) => {
+                let count = inputs.len() / arity.max(1);
+                outcomes.len() == builds && outcomes.iter().all(|of| of.len() == count)
+            }
+            (Reply::Nanoseconds(_), Work::Time { .. }) | (Reply::Failed(_), _) => true,
+            (Reply::Paces(least), Work::Pace { .. }) => least.len() == builds,
+            _ => false,
+        }
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 pub(super) enum Reply {
     Answer(Box<Answer>),

@@ -1,5 +1,6 @@
 //! One `Pool::search` under way: what its threads share.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,8 +14,8 @@ use super::schedule::{Early, Plan, Schedule, Turn};
 use crate::eval::{Call, EvalError};
 use crate::fp::NanPolicy;
 use crate::model::{
-    ComparisonResult, Event, EventSink, FunctionResult, Outcome, Outcomes, Results, SearchSettings,
-    StopReason,
+    ComparisonResult, Event, EventSink, FaultKind, FaultRecord, FunctionResult, Outcome, Outcomes, Results,
+    SearchSettings, StopReason,
 };
 use crate::search::{Answer, Strategy, Task, Unit, create};
 
@@ -42,6 +43,8 @@ struct Progress {
     begun: Option<Instant>,
     evaluations: u64,
     timing: FunctionTiming,
+    /// Builds whose code wrote to the pipe of a worker.
+    garblers: BTreeSet<usize>,
 }
 
 /// A search of several functions.
@@ -171,6 +174,8 @@ impl<'a> Run<'a> {
             progress.timing.units_s += begun.elapsed().as_secs_f64();
             progress.timing.near_timeouts += cost.near;
             progress.timing.replaced += cost.replaced;
+            let place = |object| job.objects.iter().position(|known| known == object);
+            progress.garblers.extend(cost.garblers.iter().filter_map(place));
             progress.evaluations
         });
         self.sink.send(Event::SearchProgress { function: name.clone(), evaluations });
@@ -187,7 +192,7 @@ impl<'a> Run<'a> {
                 Early::Failed(reason) => {
                     let text = format!("function {} was given up: {reason}", job.task.function.name);
                     self.sink.send(Event::Note { text });
-                    StopReason::Faults
+                    StopReason::Lost
                 }
             };
             stop_early(&mut result, stop);
@@ -200,6 +205,8 @@ impl<'a> Run<'a> {
                 self.sink.send(Event::Note { text: format!("function {name} is not confirmed: {error}") });
             }
         }
+        result.faults.extend(job.garbled());
+        result.faults.sort_by_key(|record| (record.build, record.kind));
         let result = job.put_back(result);
         let questions = self.client.questions(position, &result);
         let ask = |(object, question)| self.pool.ask_with(&mut lane.helpers, object, &question);
@@ -237,11 +244,12 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// A search that was cut short says so wherever it would have said that it is complete.
+/// A search that was cut short says so wherever it would have said that it is complete, and why wherever its strategy
+/// knows only that it was.
 fn stop_early(result: &mut FunctionResult, stop: StopReason) {
     result.stop = stop;
     for comparison in &mut result.comparisons {
-        if comparison.stop == StopReason::Complete {
+        if matches!(comparison.stop, StopReason::Complete | StopReason::Deadline) {
             comparison.stop = stop;
         }
     }
@@ -268,6 +276,13 @@ impl Prepared<'_> {
             all[build - 1] = value;
         }
         all
+    }
+
+    /// Builds whose code wrote to the pipe of a worker: a fault for which no input can be named.
+    fn garbled(&self) -> Vec<FaultRecord> {
+        let record =
+            |&build: &usize| FaultRecord { build, kind: FaultKind::Garbled, count: 1, examples: Vec::new() };
+        self.with(|progress| progress.garblers.iter().map(record).collect())
     }
 
     /// Counts builds as the caller does, and adds the comparisons that could not be made.

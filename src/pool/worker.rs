@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Request, Work};
+use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Report, Request, Work};
 use crate::eval::{
-    EvalError, Evaluator, Forked, Host, LoadPlan, Native, Phase, Rules, STRAYS_EXIT, Selection, Slab,
+    EvalError, Evaluator, Forked, Host, LoadPlan, Native, Phase, Rules, STRAYS_EXIT, Selection, Slab, Token,
     end_descendants, fork, leave, read_frame, settle, stay_on_one_cpu, volunteer_for_oom, watch, write_frame,
 };
 use crate::model::Outcomes;
@@ -42,7 +42,7 @@ pub fn worker_main() -> ExitCode {
 /// Answers requests until the coordinator is gone, or code under test has closed the pipes. Leaves
 /// without closing anything, because what it owns may not be its own any more.
 fn serve(mut requests: File, mut replies: File, slab: Slab, room: &Path) -> ! {
-    let Ok(Some((lane, plans))) = read_frame::<(usize, Vec<LoadPlan>)>(&mut requests) else {
+    let Ok(Some((_, (lane, plans)))) = read_frame::<(Token, (usize, Vec<LoadPlan>))>(&mut requests) else {
         leave(PIPES_EXIT)
     };
     if plans.iter().any(|plan| plan.object.runner.is_some()) {
@@ -50,20 +50,20 @@ fn serve(mut requests: File, mut replies: File, slab: Slab, room: &Path) -> ! {
     }
     let mut host = Host::new(plans, slab, room);
     let mut tasks = BTreeMap::new();
-    while let Ok(Some(request)) = read_frame(&mut requests) {
+    while let Ok(Some((token, request))) = read_frame::<(Token, Request)>(&mut requests) {
         host.slab().set_phase(Phase::Busy);
         match request {
             Request::Task { job, task } => {
                 tasks.insert(job, *task);
             }
             Request::Work { selection, work } => {
-                let reply = attempt(&mut host, *selection, &work, &tasks);
+                let report = attempt(&mut host, *selection, &work, &tasks);
                 if host.has_strays() {
                     leave(STRAYS_EXIT);
                 }
                 // A coordinator that was stopped may take long to read; that is no lack of progress.
                 host.slab().set_phase(Phase::Idle);
-                if write_frame(&mut replies, &reply).is_err() {
+                if write_frame(&mut replies, &(token, report)).is_err() {
                     leave(PIPES_EXIT);
                 }
             }
@@ -75,19 +75,21 @@ fn serve(mut requests: File, mut replies: File, slab: Slab, room: &Path) -> ! {
 
 /// Does the work. A panic beside hot builds may be their doing, so it costs the worker; without
 /// them it is a defect of this program, and says so.
-fn attempt(host: &mut Host, selection: Selection, work: &Work, tasks: &BTreeMap<usize, Task>) -> Reply {
+fn attempt(host: &mut Host, selection: Selection, work: &Work, tasks: &BTreeMap<usize, Task>) -> Report {
     let hot = selection.cautious.contains(&false);
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut native = Native::new(host, selection)?;
-        perform(&mut native, work, tasks)
+        let reply = perform(&mut native, work, tasks)?;
+        Ok::<_, EvalError>(Report { calls: native.calls(), reply })
     }));
+    let failed = |words: String| Report { calls: 0, reply: Reply::Failed(words) };
     match result {
-        Ok(result) => result.unwrap_or_else(|error| Reply::Failed(error.to_string())),
+        Ok(result) => result.unwrap_or_else(|error| failed(error.to_string())),
         Err(_) if hot => leave(PANIC_EXIT),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
-            Reply::Failed(format!("a panic: {text}"))
+            failed(format!("a panic: {text}"))
         }
     }
 }

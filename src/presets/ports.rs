@@ -12,9 +12,11 @@ pub(super) fn native() -> TargetSpec {
         args: Vec::new(),
         runner: Vec::new(),
         fpenv: None,
+        optional: false,
     }
 }
 
+/// A machine may lack it, as it may lack the compilers of a preset.
 fn target(name: &str, triple: &str, clang: Option<&str>, runner: &[&str]) -> TargetSpec {
     let mut compilers = vec![("gcc".into(), format!("{triple}-gcc"))];
     compilers.extend(clang.map(|command| ("clang".into(), command.into())));
@@ -23,6 +25,7 @@ fn target(name: &str, triple: &str, clang: Option<&str>, runner: &[&str]) -> Tar
         triple: Some(triple.into()),
         compilers: Some(compilers),
         runner: runner.iter().map(ToString::to_string).collect(),
+        optional: true,
         ..native()
     }
 }

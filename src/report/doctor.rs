@@ -4,7 +4,7 @@ use comfy_table::Cell;
 
 use super::number::plural;
 use super::style::{Style, text_of};
-use crate::lab::{Checkup, Health};
+use crate::lab::{Checkup, FailedCall, Health};
 use crate::model::{printable, printable_lines};
 
 /// A health in a word, and why.
@@ -43,12 +43,31 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     let ok = checkup.builds.iter().filter(|(_, health)| *health == Health::Ok).count();
     let all = plural(checkup.builds.len(), "build");
     text.push_str(&format!("\n{ok} of {all} can be made and run on this machine\n"));
+    text.push_str(&functions(checkup, style));
     let missing = checkup.tools.iter().filter(|tool| tool.path.is_none());
     let mut packages: Vec<_> = missing.filter_map(|tool| tool.package.as_deref()).map(printable).collect();
     packages.sort_unstable();
     packages.dedup();
     if !packages.is_empty() {
         text.push_str(&format!("to have what is missing: apt-get install {}\n", packages.join(" ")));
+    }
+    text
+}
+
+/// The functions that cannot be called, and how many can.
+fn functions(checkup: &Checkup, style: Style) -> String {
+    let mut table = style.table(&["function", "build", "why it gives no value"]);
+    for FailedCall { function, build, why } in &checkup.failed {
+        let function = function.as_ref().map_or_else(|| "all: the sources".into(), |name| printable(name));
+        table.add_row([function, printable(build.as_str()), printable_lines(why)]);
+    }
+    let mut text = if table.is_empty() { String::new() } else { format!("\n{}\n", text_of(&table)) };
+    if checkup.calls > 0 {
+        let calls = plural(checkup.calls, "call");
+        text.push_str(&format!(
+            "{} of {calls}, one of each function in each build, gave a value\n",
+            checkup.answered
+        ));
     }
     text
 }
@@ -83,6 +102,13 @@ mod tests {
                 (build("clang/O0/native"), Health::Skipped(words("clang-16 not found"))),
                 (build(HOSTILE), Health::Missing(words("icx not found"))),
             ],
+            calls: 3,
+            answered: 2,
+            failed: vec![FailedCall {
+                function: Some(HOSTILE.into()),
+                build: build("gcc/O0/native"),
+                why: words("SIGFPE at n = 0"),
+            }],
         };
         insta::assert_snapshot!(render(&checkup, Style { width: 80, color: false, unicode: false }));
     }

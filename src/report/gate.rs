@@ -6,7 +6,7 @@ use comfy_table::{Cell, Color};
 
 use super::number::{exact, interval, plural, worst};
 use super::style::{Style, text_of, wrap};
-use crate::model::{GateFile, GateFinding, GateKind, GateVerdict, Number, printable};
+use crate::model::{GateFile, GateFinding, GateKind, GateShare, GateVerdict, Number, printable};
 
 /// Findings shown; the rest is in gate.json.
 const SHOWN: usize = 40;
@@ -27,7 +27,7 @@ pub struct GatePage<'a> {
 
 pub fn render(page: &GatePage<'_>, style: Style) -> String {
     let gate = page.gate;
-    let mut sections = vec![findings(page, style), notes(page, style)];
+    let mut sections = vec![findings(page, style), unsearched(page, style), notes(page, style)];
     sections.retain(|section| !section.is_empty());
     let mut text: String = sections.iter().map(|section| format!("{section}\n")).collect();
     let replay = gate.replay;
@@ -41,11 +41,19 @@ pub fn render(page: &GatePage<'_>, style: Style) -> String {
         replay.gone,
         replay.faulted
     );
+    let _ = writeln!(text, "{}", searched(gate.searched));
     let _ = writeln!(text, "run and verdict stored in {}", printable(page.folder));
     let name = printable(&gate.name);
     match gate.verdict {
         GateVerdict::Green => {
             let _ = writeln!(text, "gate {name}: green, nothing beyond {}", printable(page.lock));
+        }
+        GateVerdict::Incomplete => {
+            let _ = writeln!(
+                text,
+                "gate {name}: incomplete, nothing beyond {} was seen, but not all was searched",
+                printable(page.lock)
+            );
         }
         GateVerdict::Red => {
             let count = plural(gate.findings.len(), "finding");
@@ -54,6 +62,34 @@ pub fn render(page: &GatePage<'_>, style: Style) -> String {
                 let _ = writeln!(text, "  to accept what was found: {}", accept_line(page));
             }
         }
+    }
+    text
+}
+
+/// How much of the lock's comparisons was searched.
+fn searched(share: GateShare) -> String {
+    let all = plural(share.of, "comparison");
+    match share.comparisons == share.of {
+        true => format!("searched all {all} of the lock"),
+        false => {
+            let percent = (share.share * 100.0).floor();
+            format!("searched {} of {all} of the lock, {percent:.0} % of its search", share.comparisons)
+        }
+    }
+}
+
+/// What was not searched as far as the lock asks.
+fn unsearched(page: &GatePage<'_>, style: Style) -> String {
+    let all = &page.gate.unsearched;
+    let mut table = style.table(&["not searched", "build", "because"]);
+    for gap in all.iter().take(SHOWN) {
+        let function = gap.function.as_ref().map_or_else(|| "every function".into(), |name| printable(name));
+        let build = gap.build.as_ref().map_or_else(|| "every build".into(), |build| printable(build));
+        table.add_row(vec![Cell::new(function), Cell::new(build), Cell::new(printable(&gap.reason))]);
+    }
+    let mut text = if all.is_empty() { String::new() } else { text_of(&table) };
+    if all.len() > SHOWN {
+        let _ = writeln!(text, "+ {} more: {}/gate.json", all.len() - SHOWN, printable(page.folder));
     }
     text
 }
@@ -214,6 +250,8 @@ mod tests {
             verdict: if findings.is_empty() { GateVerdict::Green } else { GateVerdict::Red },
             tolerance: 1.0,
             replay: ReplayCounts { witnesses: 12, held: 8, moved: 2, gone: 1, faulted: 1 },
+            searched: GateShare { comparisons: 4, of: 4, share: 1.0 },
+            unsearched: Vec::new(),
             findings,
             notes: vec![
                 note(NoteKind::BuildChanged, "gcc/O2/native: version was `gcc 12`, is `gcc 13`"),

@@ -1,10 +1,10 @@
 //! A run as workflow commands of GitHub Actions: an annotation at each function that moved, worst first.
 
-use super::Material;
 use super::digest::{self, Level, Moved};
 use super::number::{exact, interval, plural, worst};
 use super::place::Place;
 use super::text::{workflow_data, workflow_property};
+use super::{Material, unsearched};
 use crate::model::printable;
 
 /// GitHub shows ten annotations of a level and step, and drops the rest without a word.
@@ -15,13 +15,20 @@ pub fn render(material: &Material, root: &str) -> String {
     let moved = digest::moved(&material.run);
     let mut text: String = moved.iter().take(MOST).map(|m| annotation(material, m, root)).collect();
     let message = match moved.len() {
-        0 => format!("no inconsistency found in {}", plural(material.run.functions.len(), "function")),
+        0 => format!("no inconsistency found in {}", unsearched::searched_of(&material.run)),
         n if n <= MOST => format!("{} of {} differ", n, plural(material.run.functions.len(), "function")),
         n => format!(
             "{n} of {} differ; the {MOST} worst are annotated",
             plural(material.run.functions.len(), "function")
         ),
     };
+    let gaps = unsearched::lines(&material.run);
+    if !gaps.is_empty() {
+        let line = |gap: &unsearched::GapLine| format!("{}: {}", gap.function, gap.reason);
+        let lines: Vec<String> = gaps.iter().map(line).collect();
+        let message = workflow_data(&lines.join("\n"));
+        text.push_str(&format!("::warning title=bitrift%3A not searched::{message}\n"));
+    }
     text.push_str(&format!("::notice title=bitrift::{}\n", workflow_data(&message)));
     text
 }

@@ -1,14 +1,16 @@
 //! A run as JUnit XML: a suite per build, a test case per function. It fails where the build disagrees with the
-//! baseline, is an error where it faults, and is skipped where there is nothing to compare.
+//! baseline, is an error where it faults or was not searched, and is skipped where there is nothing to compare. A run that
+//! compared nothing at all is an error too.
 
 use quick_junit::{NonSuccessKind, Property, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::number::{exact, exact_answer, interval, others, plural, share, worst};
 use super::ranges::differs;
 use super::{Material, cause};
+use crate::findings::compares;
 use crate::model::{
-    BuildRow, ComparisonRow, FaultRow, FindingId, FunctionRow, Number, RangeRow, RunFile, WitnessRow, gist,
-    printable,
+    BuildRow, ComparisonRow, FaultRow, FindingId, FunctionRow, GapKind, Number, RangeRow, RunFile,
+    WitnessRow, gist, printable,
 };
 
 /// The XML text.
@@ -17,10 +19,26 @@ pub fn render(material: &Material) -> Result<String, SerializeError> {
     let mut report = Report::new(format!("bitrift {}", printable(&run.name)));
     let suites = run.builds.iter().map(|build| suite(material, build));
     report.add_test_suites(suites.filter(|suite| !suite.test_cases.is_empty()));
+    if !run.functions.is_empty() && !compares(run) {
+        report.add_test_suite(nothing_compared(run));
+    }
     let text = report.to_string()?;
     // The schema that Jenkins reads by knows this attribute of a suite, and not of all of them. A quote
     // in a name would be escaped, so this is the attribute.
     Ok(text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1))
+}
+
+/// Skipped cases alone, or none, would pass for a success.
+fn nothing_compared(run: &RunFile) -> TestSuite {
+    let kind = GapKind::NothingToCompare;
+    let mut suite = TestSuite::new("bitrift");
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_type(kind.as_str());
+    status.set_message(format!("nothing was compared with {}: {}", printable(&run.baseline), kind.words()));
+    let mut case = TestCase::new("comparison", status);
+    case.set_classname("bitrift");
+    suite.add_test_case(case);
+    suite
 }
 
 fn suite(material: &Material, build: &BuildRow) -> TestSuite {
@@ -79,8 +97,8 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
         status.set_description(found);
         return Some(status);
     }
-    if comparison.is_some() {
-        return Some(TestCaseStatus::success());
+    if let Some(comparison) = comparison {
+        return Some(GapKind::of(comparison).map_or_else(TestCaseStatus::success, unsearched));
     }
     if build.id == run.baseline && build.is_built() {
         return None;
@@ -88,6 +106,14 @@ fn status(material: &Material, build: &BuildRow, function: &FunctionRow) -> Opti
     let mut status = TestCaseStatus::skipped();
     status.set_message(printable(gist(why_skipped(run, build, function))));
     Some(status)
+}
+
+/// Nothing was found where nothing, or not all, was searched.
+fn unsearched(kind: GapKind) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_type(kind.as_str());
+    status.set_message(format!("not searched: {}", kind.words()));
+    status
 }
 
 fn why_skipped<'a>(run: &RunFile, build: &'a BuildRow, function: &'a FunctionRow) -> &'a str {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::digest::{self, Moved};
 use super::number::{count, exact, interval, plural, share, worst};
 use super::text::code;
-use super::{Material, cause};
+use super::{Material, cause, unsearched};
 use crate::model::{BuildId, CauseRow, ExplainFile, Layer, RunFile, Suspect, WitnessRow, gist};
 
 /// Functions in the table.
@@ -18,8 +18,12 @@ pub fn render(material: &Material) -> String {
     let mut text = format!("### bitrift: {}\n\n", code(&run.name));
     let ranges: usize = moved.iter().map(|m| m.ranges).sum();
     let functions = plural(run.functions.len(), "function");
+    let gaps = unsearched::functions(run);
     let _ = match moved.first() {
-        None => writeln!(text, "No inconsistency with {} found in {functions}.", code(&run.baseline)),
+        None => {
+            let searched = unsearched::searched_of(run);
+            writeln!(text, "No inconsistency with {} found in {searched}.", code(&run.baseline))
+        }
         Some(worst) => writeln!(
             text,
             "**{} of {functions}** give other results than {} under some build: {}, worst **{:.1} bits**.",
@@ -29,6 +33,9 @@ pub fn render(material: &Material) -> String {
             worst.worst.max_bits
         ),
     };
+    if gaps > 0 {
+        let _ = writeln!(text, "\n**{} not searched**, or not to the end.", plural(gaps, "function"));
+    }
     let shown = &moved[..moved.len().min(MOST)];
     text.push_str(&worst_table(run, shown, moved.len()));
     text.push_str(&material.explain.as_ref().map(causes).unwrap_or_default());
@@ -36,7 +43,9 @@ pub fn render(material: &Material) -> String {
         (format!("Witnesses of the {} worst", shown.len()), witnesses(material, shown)),
         ("Builds".into(), builds(run)),
         ("Faults".into(), faults(run)),
+        ("Not searched".into(), not_searched(run)),
         ("Not evaluated".into(), not_evaluated(run)),
+        ("Worth knowing".into(), remarks(run)),
     ] {
         if !table.is_empty() {
             // GitHub reads Markdown inside a block of HTML only behind an empty line.
@@ -183,15 +192,27 @@ fn faults(run: &RunFile) -> String {
     table(&["function", "build", "fault", "count:", "first input"], &rows)
 }
 
+fn not_searched(run: &RunFile) -> String {
+    let row = |line: unsearched::GapLine| {
+        let builds: Vec<String> = line.builds.iter().map(|build| code(build)).collect();
+        vec![code(&line.function), builds.join("<br>"), code(&line.reason)]
+    };
+    let rows: Vec<_> = unsearched::lines(run).into_iter().map(row).collect();
+    table(&["function", "build", "because"], &rows)
+}
+
+fn remarks(run: &RunFile) -> String {
+    let rows = run.functions.iter().flat_map(|function| {
+        unsearched::remarks(function).into_iter().map(|remark| vec![code(&function.name), code(&remark)])
+    });
+    table(&["function", "remark"], &rows.collect::<Vec<_>>())
+}
+
+/// Builds that are not there.
 fn not_evaluated(run: &RunFile) -> String {
     let builds = run.builds.iter().filter(|b| !b.is_built());
-    let builds = builds.map(|b| vec!["all".to_owned(), code(&b.id), code(gist(&b.reason))]);
-    let missing = run
-        .functions
-        .iter()
-        .flat_map(|f| f.missing.iter().map(|(build, why)| vec![code(&f.name), code(build), code(gist(why))]));
-    let rows: Vec<_> = builds.chain(missing).collect();
-    table(&["functions", "build", "because"], &rows)
+    let rows: Vec<_> = builds.map(|b| vec![code(&b.id), code(gist(&b.reason))]).collect();
+    table(&["build", "because"], &rows)
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ mod sample;
 mod sample_explained;
 mod style;
 mod text;
+mod unsearched;
 
 pub use material::Material;
 pub use style::Style;

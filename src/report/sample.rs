@@ -72,6 +72,8 @@ fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> Fun
         camps: Vec::new(),
         missing: BTreeMap::new(),
         source: None,
+        constant: Vec::new(),
+        same_code: false,
     }
 }
 
@@ -91,6 +93,7 @@ fn build(id: &str, status: BuildStatus, reason: &str) -> BuildRow {
         unaudited: String::new(),
         status,
         reason: reason.into(),
+        optional: false,
     }
 }
 

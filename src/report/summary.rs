@@ -6,8 +6,8 @@ use comfy_table::{Cell, CellAlignment};
 use super::digest::{self, Moved};
 use super::number::{count, exact, plural};
 use super::style::{Style, indented, text_of, wrap};
-use super::{Material, cause, ranges};
-use crate::model::{BuildId, CauseRow, FunctionRow, RunFile, gist, printable};
+use super::{Material, cause, ranges, unsearched};
+use crate::model::{CauseRow, FunctionRow, RunFile, gist, printable};
 
 /// Lines of a list that is cut.
 const MOST: usize = 10;
@@ -24,6 +24,8 @@ pub fn render(material: &Material, style: Style) -> String {
         emulated(run, style),
         faults(run, style),
         not_built(run, style),
+        not_searched(run, style),
+        remarks(run, style),
         causes(material, style),
         confirmed(material, style),
         next(material, &moved, style),
@@ -37,13 +39,17 @@ fn heading(run: &RunFile, moved: &[Moved], style: Style) -> String {
     let ranges: usize = moved.iter().map(|m| m.ranges).sum();
     let functions = run.functions.len();
     let text = match moved.first() {
-        None => format!("{name}: no inconsistency found in {}", plural(functions, "function")),
+        None => format!("{name}: no inconsistency found in {}", unsearched::searched_of(run)),
         Some(worst) => format!(
-            "{name}: {} of {} differ, in {}; worst {:.1} bits",
+            "{name}: {} of {} differ, in {}; worst {:.1} bits{}",
             moved.len(),
             plural(functions, "function"),
             plural(ranges, "range"),
             worst.worst.max_bits,
+            match unsearched::functions(run) {
+                0 => String::new(),
+                gaps => format!("; {gaps} not searched"),
+            }
         ),
     };
     let mut text = wrap(&text, style.width);
@@ -148,18 +154,26 @@ fn faults(run: &RunFile, style: Style) -> String {
     list("faults:", &lines, style)
 }
 
-/// Builds that are not there, and functions that some builds lack.
+/// Functions that were not searched on some builds, or not to the end.
+fn not_searched(run: &RunFile, style: Style) -> String {
+    let line = |line: unsearched::GapLine| match line.builds.as_slice() {
+        [] => format!("{}: {}", line.function, line.reason),
+        builds => format!("{} on {}: {}", line.function, builds.join(", "), line.reason),
+    };
+    let lines: Vec<String> = unsearched::lines(run).into_iter().map(line).collect();
+    list("not searched:", &lines, style)
+}
+
+fn remarks(run: &RunFile, style: Style) -> String {
+    list("worth knowing:", &unsearched::remark_lines(run), style)
+}
+
+/// Builds that are not there.
 fn not_built(run: &RunFile, style: Style) -> String {
     let builds = run.builds.iter().filter(|b| !b.is_built());
-    let builds =
-        builds.map(|b| format!("{} ({}): {}", printable(&b.id), b.status, printable(gist(&b.reason))));
-    let missing =
-        run.functions.iter().flat_map(|f| f.missing.iter().map(move |(build, why)| (f, build, why)));
-    let built = |id: &BuildId| run.builds.iter().any(|b| b.id == *id && b.is_built());
-    let missing = missing.filter(|(_, build, _)| built(build)).map(|(f, build, why)| {
-        format!("{} in {}: {}", printable(&f.name), printable(build), printable(gist(why)))
-    });
-    let lines: Vec<String> = builds.chain(missing).collect();
+    let lines: Vec<String> = builds
+        .map(|b| format!("{} ({}): {}", printable(&b.id), b.status, printable(gist(&b.reason))))
+        .collect();
     list("not evaluated:", &lines, style)
 }
 

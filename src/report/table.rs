@@ -1,4 +1,4 @@
-//! A run on the terminal: ranges, clean functions, faults, builds, instructions, totals.
+//! A run on the terminal: ranges, clean functions, what was not searched, faults, builds, instructions, totals.
 
 use std::fmt::Write;
 
@@ -8,7 +8,8 @@ use super::instructions;
 use super::number::{count, exact, plural};
 use super::ranges::{self, is_inconsistent};
 use super::style::{Style, text_of, wrap};
-use super::{cause, confirm};
+use super::{cause, confirm, unsearched};
+use crate::findings::is_searched;
 use crate::model::{
     Budget, BuildStatus, ConfirmFile, ExplainFile, FunctionRow, RunFile, StopReason, gist, printable,
 };
@@ -32,8 +33,9 @@ pub fn render(run: &RunFile, options: TableOptions, style: Style) -> String {
         heading(run),
         ranges::render(run, options, style),
         clean(run, style),
+        remarks(run, style),
+        not_searched(run, style),
         faults(run, options.all, style),
-        missing(run, style),
         builds(run, style),
         instructions::render(run, options, style),
         totals(run, options, style),
@@ -56,9 +58,9 @@ fn heading(run: &RunFile) -> String {
     )
 }
 
-/// Functions on which every build agrees, in one paragraph.
+/// Functions that were searched on every build and on which every build agrees, in one paragraph.
 fn clean(run: &RunFile, style: Style) -> String {
-    let is_clean = |f: &&FunctionRow| !f.comparisons.is_empty() && !is_inconsistent(f);
+    let is_clean = |f: &&FunctionRow| is_searched(f) && !is_inconsistent(f);
     let name = |f: &FunctionRow| {
         let faults = if f.faults.is_empty() { "" } else { " (but faults)" };
         format!("{}{faults}", printable(&f.name))
@@ -89,14 +91,17 @@ fn faults(run: &RunFile, all: bool, style: Style) -> String {
     if table.is_empty() { String::new() } else { text_of(&table) }
 }
 
-/// Functions that some builds lack, with the tool's own words.
-fn missing(run: &RunFile, style: Style) -> String {
-    let mut table = style.table(&["function", "not in build", "because"]);
-    for function in &run.functions {
-        for (build, message) in &function.missing {
-            let cells = [printable(&function.name), printable(build), printable(gist(message))];
-            table.add_row(cells.map(Cell::new).to_vec());
-        }
+/// Functions whose search says little, with what makes it so.
+fn remarks(run: &RunFile, style: Style) -> String {
+    unsearched::remark_lines(run).iter().map(|line| wrap(line, style.width)).collect()
+}
+
+/// Functions that were not searched on some builds, or not to the end, with the reason.
+fn not_searched(run: &RunFile, style: Style) -> String {
+    let mut table = style.table(&["not searched", "build", "because"]);
+    for line in unsearched::lines(run) {
+        let cells = [line.function, line.builds.join("\n"), line.reason];
+        table.add_row(cells.map(Cell::new).to_vec());
     }
     if table.is_empty() { String::new() } else { text_of(&table) }
 }
@@ -135,8 +140,12 @@ fn totals(run: &RunFile, options: TableOptions, style: Style) -> String {
     let comparisons = || functions.iter().flat_map(|f| &f.comparisons);
     let ranges: usize = comparisons().map(|c| c.ranges.len()).sum();
     let not_built = run.builds.iter().filter(|b| !b.is_built()).count();
+    let gaps = match unsearched::functions(run) {
+        0 => String::new(),
+        gaps => format!(", {gaps} not searched"),
+    };
     let summary = format!(
-        "{}: {inconsistent} inconsistent, {faulty} with faults; {}; {} ({not_built} not built); {} evaluations",
+        "{}: {inconsistent} inconsistent, {faulty} with faults{gaps}; {}; {} ({not_built} not built); {} evaluations",
         plural(functions.len(), "function"),
         plural(ranges, "range"),
         plural(run.builds.len(), "build"),
@@ -161,11 +170,8 @@ fn totals(run: &RunFile, options: TableOptions, style: Style) -> String {
     }
     for (reason, words) in [
         (StopReason::Budget, "stopped by the budget"),
-        (StopReason::Faults, "given up after too many faults"),
-        (StopReason::Deadline, "stopped by the deadline"),
         (StopReason::Pace, "slow: fewer evaluations"),
         (StopReason::Nondeterministic, "not deterministic"),
-        (StopReason::Missing, "missing"),
     ] {
         let names = functions.iter().filter(|f| f.stop_reason == reason).map(|f| printable(&f.name));
         let names: Vec<_> = names.collect();

@@ -1,4 +1,5 @@
-//! Answers that pipelines rest on: no false alarm, the same bytes every time, a gate that holds.
+//! Answers that pipelines rest on: no false alarm, the same bytes every time, a gate that holds, nothing clean that was not
+//! searched.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -6,4 +7,5 @@ mod common;
 mod gate;
 mod no_false_alarm;
 mod reproducible;
+mod unsearched;
 mod wide;

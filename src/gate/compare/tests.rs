@@ -63,6 +63,8 @@ fn function(name: &str, comparisons: Vec<ComparisonRow>) -> FunctionRow {
         camps: Vec::new(),
         missing: BTreeMap::new(),
         source: None,
+        constant: Vec::new(),
+        same_code: false,
     }
 }
 
@@ -82,6 +84,7 @@ fn build(id: &str) -> BuildRow {
         unaudited: String::new(),
         status: BuildStatus::Built,
         reason: String::new(),
+        optional: false,
     }
 }
 

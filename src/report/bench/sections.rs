@@ -202,10 +202,11 @@ pub(super) fn functions(grid: &Grid<'_>, all: bool) -> Option<Section> {
 
 /// Why searches ended.
 pub(super) fn stops(grid: &Grid<'_>) -> Section {
-    const REASONS: [(StopReason, &str); 7] = [
+    const REASONS: [(StopReason, &str); 8] = [
         (StopReason::Complete, "complete"),
         (StopReason::Budget, "budget"),
         (StopReason::Faults, "faults"),
+        (StopReason::Lost, "lost"),
         (StopReason::Pace, "pace"),
         (StopReason::Deadline, "deadline"),
         (StopReason::Nondeterministic, "nondeterministic"),

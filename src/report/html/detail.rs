@@ -10,10 +10,11 @@ use super::value::{answer, bits, numbers};
 use super::why::FindingWhy;
 use crate::model::{
     BuildId, Category, ClassChange, ComparisonRow, ConfirmRow, Confirmed, EdgeKind, FaultKind, FindingId,
-    FunctionRow, RangeRow, SearchStatus, StopReason, WithoutFlushing, WitnessRow,
+    FunctionRow, GapKind, RangeRow, SearchStatus, StopReason, WithoutFlushing, WitnessRow,
 };
 use crate::report::Material;
 use crate::report::plan::quoted;
+use crate::report::unsearched;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Detail<'a> {
@@ -30,6 +31,9 @@ pub(super) struct Detail<'a> {
     faults: Vec<FaultData<'a>>,
     camps: Vec<CampData<'a>>,
     missing: &'a BTreeMap<BuildId, String>,
+    /// What makes its search say little.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
     points: Option<Points>,
 }
 
@@ -46,6 +50,9 @@ struct ComparisonData<'a> {
     build: &'a str,
     evaluations: u64,
     stop: StopReason,
+    /// Why it is not to be taken for clean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<&'static str>,
     max: f64,
     changes: &'a BTreeMap<ClassChange, u64>,
     ranges: Vec<RangeData<'a>>,
@@ -131,6 +138,7 @@ pub(super) fn detail<'a>(material: &'a Material, function: &'a FunctionRow, most
             .map(|c| CampData { ranges: c.ranges.len(), camps: &c.camps, divided: &c.divided_by })
             .collect(),
         missing: &function.missing,
+        remarks: unsearched::remarks(function),
         points: samples.map(|samples| Points::new(samples, &function.scalars(), most)),
     }
 }
@@ -166,6 +174,7 @@ impl<'a> Reader<'a> {
             build: &row.build,
             evaluations: row.evaluations,
             stop: row.stop_reason,
+            gap: GapKind::of(row).map(GapKind::words),
             max: bits(row.max_bits),
             changes: &row.class_changes,
             ranges: row.ranges.iter().map(|range| self.range(range)).collect(),

@@ -16,7 +16,8 @@ use serde::Serialize;
 
 use super::number::count;
 use super::plan::quoted;
-use super::{Material, cause};
+use super::unsearched::GapLine;
+use super::{Material, cause, unsearched};
 use crate::model::{Budget, RunFile, printable};
 
 /// Samples drawn on one page: more would make it slow to load and no clearer.
@@ -82,6 +83,7 @@ fn render_with(material: &Material, assets: &Assets) -> Result<String, PageError
         builds: builds::views(run),
         speed,
         explained: material.explain.as_ref().map(cause::count),
+        unsearched: unsearched::lines(run),
         overview: embed::json(&overview::Overview::new(material))?,
         details,
         style: &assets.style,
@@ -106,6 +108,7 @@ struct Frame<'a> {
     speed: Option<Speed>,
     /// How many findings have a cause; None when nobody asked.
     explained: Option<String>,
+    unsearched: Vec<GapLine>,
     overview: String,
     details: Vec<String>,
     style: &'a str,
@@ -136,6 +139,7 @@ fn facts(run: &RunFile) -> Vec<(&'static str, String)> {
         ("budget", budget),
         ("seed", run.seed.to_string()),
         ("functions", count(run.functions.len() as u64)),
+        ("not searched", count(unsearched::functions(run) as u64)),
         ("builds", format!("{built} of {}", run.builds.len())),
         ("evaluations", count(evaluations)),
         ("host", printable(&run.host.cpu)),

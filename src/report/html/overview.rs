@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::value::bits;
 use super::why::Why;
-use crate::model::{ComparisonRow, FunctionRow};
+use crate::model::{ComparisonRow, FunctionRow, GapKind};
 use crate::report::Material;
 
 /// The first block of data; columns of the matrix are the builds that were compared.
@@ -27,7 +27,8 @@ pub(super) struct Overview<'a> {
 struct Cells<'a> {
     name: &'a str,
     bits: Vec<f64>,
-    /// A letter per build: `s` the same, `d` different, `m` not compared; a capital where it has faults.
+    /// A letter per build: `s` the same, `d` different, `u` nothing found but not searched to the end, `m` not compared; a
+    /// capital where it has faults.
     marks: String,
     /// Places in the list of categories.
     categories: Vec<usize>,
@@ -70,7 +71,10 @@ impl<'a> Cells<'a> {
 fn mark(function: &FunctionRow, build: &str, comparison: Option<&ComparisonRow>) -> char {
     let mark = match comparison {
         None => 'm',
-        Some(c) if c.ranges.is_empty() && c.witness.is_none() => 's',
+        Some(c) if c.ranges.is_empty() && c.witness.is_none() => match GapKind::of(c) {
+            None => 's',
+            Some(_) => 'u',
+        },
         Some(_) => 'd',
     };
     let faulty = function.faults.iter().any(|f| f.build == build);

@@ -9,7 +9,8 @@ use super::digest::Level;
 use super::number::{exact, interval, plural, share, worst};
 use super::place::Place;
 use super::text::uri_path;
-use super::{Material, cause};
+use super::{Material, cause, unsearched};
+use crate::findings::compares;
 use crate::model::{
     Answer, Category, ComparisonRow, FindingId, FunctionRow, Number, RangeRow, WitnessRow, gist, printable,
 };
@@ -36,7 +37,7 @@ pub fn render(material: &Material, root: &str) -> String {
     )]
     .into();
     let failed = run.builds.iter().filter(|b| !b.is_built());
-    let notifications = failed.map(|build| Notification {
+    let of_builds = failed.map(|build| Notification {
         level: "warning",
         message: Message::new(format!(
             "{} was not evaluated ({}): {}",
@@ -45,6 +46,14 @@ pub fn render(material: &Material, root: &str) -> String {
             printable(gist(&build.reason))
         )),
     });
+    let unsearched = unsearched::lines(run).into_iter().map(|line| Notification {
+        level: "error",
+        message: Message::new(match line.builds.as_slice() {
+            [] => format!("{} was not searched: {}", line.function, line.reason),
+            builds => format!("{} on {} was not searched: {}", line.function, builds.join(", "), line.reason),
+        }),
+    });
+    let notifications: Vec<Notification> = of_builds.chain(unsearched).collect();
     let log = Log {
         schema: SCHEMA,
         version: VERSION,
@@ -52,8 +61,8 @@ pub fn render(material: &Material, root: &str) -> String {
             tool: Tool { driver: driver(&run.bitrift) },
             original_uri_base_ids: uri_base,
             invocations: [Invocation {
-                execution_successful: true,
-                tool_execution_notifications: notifications.collect(),
+                execution_successful: compares(run),
+                tool_execution_notifications: notifications,
             }],
             results,
             column_kind: "unicodeCodePoints",

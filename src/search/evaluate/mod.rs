@@ -4,9 +4,11 @@
 mod found;
 mod mark;
 mod probe;
+mod spread;
 mod thin;
 
 pub use found::{Found, Score, keep_best};
 pub use mark::Mark;
 pub use probe::{Closing, EXAMPLES, Probe};
+pub use spread::Spread;
 pub use thin::{Hits, MOST_HITS};

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::found::Score;
+use super::spread::Spread;
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{FaultKind, FaultRecord, Outcome, Outcomes, Returned, Whole};
 use crate::search::Task;
@@ -47,6 +48,8 @@ pub struct Probe<'a> {
     clocks: Vec<Clock>,
     baseline: Outcomes,
     variant: Outcomes,
+    /// Whether the baseline gives one answer to everything.
+    spread: Spread,
 }
 
 /// How builds behaved during a unit.
@@ -59,6 +62,8 @@ pub struct Closing {
     /// How long each build of the task took, where that is known. Decides nothing but how many evaluations a
     /// slow function may have.
     pub seconds: Vec<f64>,
+    /// The baseline's answers.
+    pub spread: Spread,
 }
 
 impl<'a> Probe<'a> {
@@ -86,6 +91,7 @@ impl<'a> Probe<'a> {
             until: Duration::try_from_secs_f64(task.settings.share_s()).unwrap_or(Duration::MAX),
             baseline: Outcomes::new(task.function.results.width()),
             variant: Outcomes::new(task.function.results.width()),
+            spread: Spread::default(),
         }
     }
 
@@ -225,6 +231,9 @@ impl<'a> Probe<'a> {
         if let Some(begun) = timed {
             self.clocks[build].stop(count, self.evaluator.elapsed().saturating_sub(begun));
         }
+        if build == 0 {
+            self.spread.add(&self.task.function.results, self.task.settings.nan, out);
+        }
         for i in 0..out.len() {
             let Outcome::Fault(kind) = out.firsts()[i] else { continue };
             let record = self.faults.entry((build, kind)).or_insert_with(|| FaultRecord {
@@ -284,7 +293,8 @@ impl<'a> Probe<'a> {
             }
         }
         let seconds = self.clocks.iter().map(Clock::seconds).collect();
-        Ok(Closing { faults: self.faults.into_values().collect(), nondeterministic, seconds })
+        let faults = self.faults.into_values().collect();
+        Ok(Closing { faults, nondeterministic, seconds, spread: self.spread })
     }
 }
 

@@ -10,7 +10,11 @@ use crate::model::{
     StopReason,
 };
 use crate::ranges::Orthant;
+use crate::search::evaluate::Spread;
 use crate::search::task::column;
+
+/// Inputs that must all have one answer before that is worth telling.
+const FEWEST_OF_A_CONSTANT: u64 = 64;
 
 /// Most samples for plots.
 const MOST_PLOTTED: usize = 2000;
@@ -20,12 +24,26 @@ pub fn finish(ledger: Ledger) -> FunctionResult {
         ledger.comparisons.iter().map(|c| comparison_result(&ledger, c)).collect();
     let faults = fault_records(&ledger);
     let samples = plot_samples(&ledger);
+    let constant = constant(&ledger, &comparisons);
     FunctionResult {
         evaluations: comparisons.iter().map(|c| c.evaluations).sum(),
         stop: function_stop(&comparisons),
         comparisons,
         faults,
         samples,
+        constant,
+    }
+}
+
+/// The one answer that all builds gave to everything. A few inputs say nothing: many functions are constant on those.
+fn constant(ledger: &Ledger, comparisons: &[ComparisonResult]) -> Option<Vec<u64>> {
+    let evaluations = comparisons.iter().map(|c| c.evaluations).max().unwrap_or(0);
+    let differs = comparisons.iter().any(|c| c.witness.is_some()) || !ledger.nondeterministic.is_empty();
+    match &ledger.spread {
+        Spread::One(words) if ledger.free > 0 && evaluations >= FEWEST_OF_A_CONSTANT && !differs => {
+            Some(words.clone())
+        }
+        _ => None,
     }
 }
 

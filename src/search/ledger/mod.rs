@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
 use crate::search::Task;
-use crate::search::evaluate::{Closing, EXAMPLES};
+use crate::search::evaluate::{Closing, EXAMPLES, Spread};
 use crate::search::sample::free_params;
 use crate::search::task::column;
 use crate::search::unit::{Crowd, InputsUnit, PlotSample, Seen, Unit};
@@ -30,6 +30,8 @@ pub struct Ledger {
     pub faults: BTreeMap<(usize, FaultKind), FaultRecord>,
     pub nondeterministic: BTreeSet<usize>,
     pub plot: Vec<PlotSample>,
+    /// The baseline's answers.
+    pub spread: Spread,
     /// Inputs that all variants saw first.
     pub surveyed: u64,
     /// Parameters that are not fixed.
@@ -43,6 +45,7 @@ impl Ledger {
             faults: BTreeMap::new(),
             nondeterministic: BTreeSet::new(),
             plot: Vec::new(),
+            spread: Spread::default(),
             surveyed: 0,
             free: free_params(&task),
             task,
@@ -111,6 +114,8 @@ impl Ledger {
     /// Takes in how builds behaved during a unit; `concerned` tells which comparisons the unit is about.
     pub fn note(&mut self, closing: &Closing, concerned: impl Fn(usize) -> bool) {
         self.nondeterministic.extend(&closing.nondeterministic);
+        let Task { function, settings, .. } = &self.task;
+        self.spread.absorb(&function.results, settings.nan, &closing.spread);
         for (_, comparison) in self.comparisons.iter_mut().enumerate().filter(|(c, _)| concerned(*c)) {
             let of = |build: usize| closing.seconds.get(build).copied().unwrap_or(0.0);
             comparison.seconds += of(0) + of(comparison.variant);

@@ -61,7 +61,7 @@ class Panel {
     const {detail} = this;
     const params = detail.params.map(p => `${p.type} ${p.name}`).join(", ") || "void";
     const facts = [...detail.params.filter(p => p.domain).map(p => [p.name, p.domain]), ["evaluations", grouped(detail.evaluations)],
-      ["stopped", detail.stop], detail.status !== "searched" && ["status", detail.status], detail.source && ["source", detail.source]];
+      ["stopped", detail.stop], ...(detail.remarks || []).map(remark => ["note", remark]), detail.status !== "searched" && ["status", detail.status], detail.source && ["source", detail.source]];
     return el("div", {class: "head function"},
       el("h2", {id: "function-title"}, el("span", {class: "dim"}, `${detail.result} `), detail.name, el("span", {class: "dim"}, `(${params})`)),
       el("button", {type: "button", class: "close", "aria-label": "close this function", onclick: () => { this.close(); MATRIX.focus(); }}, "close"),
@@ -74,7 +74,7 @@ class Panel {
     if (comparisons.length === 0) return el("p", {class: "note"}, "No build could be compared with the baseline.");
     this.buttons = comparisons.map(c => el("button", {type: "button", class: "chip", onclick: () => this.select(c)}, c.build, " ",
       OVERVIEW.emulated.includes(c.build) ? [el("span", {class: "tag"}, "emulated"), " "] : null,
-      el("span", {class: `lv lv${c.ranges.length || c.lone ? Math.max(1, level(c.max)) : 0}`}, c.max > 0 ? c.max.toFixed(1) : c.ranges.length ? "≠" : "0")));
+      el("span", {class: `lv lv${c.ranges.length || c.lone ? Math.max(1, level(c.max)) : 0}`}, c.max > 0 ? c.max.toFixed(1) : c.ranges.length ? "≠" : c.gap ? "?" : "0")));
     return el("div", {class: "chips", role: "group", "aria-label": `build compared with ${OVERVIEW.baseline}`},
       el("span", {class: "dim"}, `${OVERVIEW.baseline} against`), this.buttons);
   }
@@ -127,7 +127,7 @@ class Panel {
       return select;
     };
     const drawn = samples.count < samples.stored ? `${grouped(samples.count)} of ${plural(samples.stored, "stored sample")}` : plural(samples.count, "stored sample");
-    this.aboutHost.replaceChildren(el("p", {}, `${grouped(chosen.evaluations)} evaluations, ${drawn}`, changes && `; class changes: ${changes}`),
+    this.aboutHost.replaceChildren(el("p", {}, chosen.gap && el("b", {}, `not searched: ${chosen.gap}; `), `${grouped(chosen.evaluations)} evaluations, ${drawn}`, changes && `; class changes: ${changes}`),
       detail.params.length > 2 ? el("p", {class: "axes"}, "plane of ", pick(0), " and ", pick(1)) : "");
   }
 

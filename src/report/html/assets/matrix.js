@@ -77,7 +77,7 @@ class Matrix {
     const category = byId("category").value;
     const fits = row => (!text || row.key.includes(text) || shown(row.key).includes(text)) &&
       (least < 0 || row.worst > least) &&
-      (category === "" || (category === "faults" ? /[SDM]/.test(row.marks) : row.categories.includes(Number(category))));
+      (category === "" || (category === "faults" ? /[SDMU]/.test(row.marks) : row.categories.includes(Number(category))));
     const {by, down} = this.sort;
     const sign = down ? -1 : 1;
     const value = row => by === "worst" ? row.rank : row.ranks[by];
@@ -124,13 +124,13 @@ class Matrix {
       const state = row.marks[b];
       const bits = row.bits[b];
       const faults = state !== state.toLowerCase();
-      const text = {s: "0", m: "–", d: bits > 0 ? bits.toFixed(1) : "≠"}[state.toLowerCase()] + (faults ? "!" : "");
-      const words = {s: "no difference found", m: "not compared", d: bits > 0 ? `${bits} bits` : "another class"}[state.toLowerCase()];
+      const text = {s: "0", m: "–", u: "?", d: bits > 0 ? bits.toFixed(1) : "≠"}[state.toLowerCase()] + (faults ? "!" : "");
+      const words = {s: "no difference found", m: "not compared", u: "not searched, or not to the end", d: bits > 0 ? `${bits} bits` : "another class"}[state.toLowerCase()];
       const lv = state.toLowerCase() === "d" ? Math.max(1, level(bits)) : 0;
-      return el("td", {class: `lv lv${lv}${state.toLowerCase() === "m" ? " gone" : ""}`, "data-b": b,
+      return el("td", {class: `lv lv${lv}${"mu".includes(state.toLowerCase()) ? " gone" : ""}`, "data-b": b,
         title: `${row.name}\n${id}: ${words}${faults ? ", faults" : ""}`}, text);
     });
-    const worst = row.rank > 0 && row.worst === 0 ? "≠" : row.worst > 0 ? row.worst.toFixed(1) : row.rank < 0 ? "–" : "0";
+    const worst = row.rank > 0 && row.worst === 0 ? "≠" : row.worst > 0 ? row.worst.toFixed(1) : row.rank === -1 ? "–" : /u/i.test(row.marks) ? "?" : "0";
     return el("tr", {"data-f": row.index, "aria-current": row.index === this.open && "true", "aria-rowindex": place + 2, id: `row${place}`},
       el("th", {scope: "row", title: row.name}, el("a", {href: addressOf(row.name), tabindex: -1}, row.name)),
       el("td", {class: `worst lv lv${row.rank > 0 ? Math.max(1, level(row.worst)) : 0}`}, worst), cells);
@@ -222,8 +222,8 @@ class Matrix {
   }
 }
 
-/** The order of cells of a column: not compared, the same, another class, bits. */
+/** The order of cells of a column: not compared, not searched, the same, another class, bits. */
 function rankOf(f, b) {
   const state = f.marks[b].toLowerCase();
-  return state === "m" ? -1 : state === "s" ? 0 : Math.max(f.bits[b], 0.001);
+  return state === "m" ? -1 : state === "u" ? -0.5 : state === "s" ? 0 : Math.max(f.bits[b], 0.001);
 }
