@@ -61,6 +61,7 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
         name: run.name.clone(),
         baseline: run.baseline.clone(),
         verdict: if findings.is_empty() { GateVerdict::Green } else { GateVerdict::Red },
+        partial: None,
         tolerance: policy.tolerance,
         replay: counts(&bench.replayed),
         findings,

@@ -30,6 +30,7 @@ mod implementation;
 mod limit;
 mod lock;
 mod number;
+mod origin;
 mod outcome;
 mod outcomes;
 mod printable;
@@ -71,7 +72,8 @@ pub use function::{
     Callee, Coordinate, Function, Interface, MAX_COORDINATES, Parameter, Passing, RETURNED, Slot,
 };
 pub use gate::{
-    GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom, GateVerdict, NoteKind, ReplayCounts,
+    GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom, GateVerdict, NoteKind, PartialGate,
+    ReplayCounts,
 };
 pub use implementation::{Implementation, Sources};
 pub use limit::{Limit, LimitRule};
@@ -79,6 +81,7 @@ pub use lock::{
     LOCK_SCHEMA, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch,
 };
 pub use number::{Answer, Number, NumberText};
+pub use origin::{ORIGIN_SCHEMA, OriginFile};
 pub use outcome::{ClassChange, Outcome};
 pub use outcomes::{Outcomes, Returned, Whole};
 pub use printable::{gist, printable, printable_lines};
