@@ -46,7 +46,7 @@ pub fn matrix_of_run(beside: &Beside, options: &LabOptions) -> Result<PathBuf, F
     }
     let Some(origin) = beside.origin()? else { return Ok(MATRIX.into()) };
     let here = Some(PathBuf::from(MATRIX)).filter(|path| path.is_file());
-    matrix_of(&origin, beside.folder()).or(here).ok_or_else(|| {
+    matrix_of(&origin, beside.folder()).map(from_here).or(here).ok_or_else(|| {
         let place = |path: &Path| printable(&path.display().to_string());
         Failure::usage(format!(
             "the matrix of {} is not at {} any more; name it with --matrix",
@@ -54,6 +54,12 @@ pub fn matrix_of_run(beside: &Beside, options: &LabOptions) -> Result<PathBuf, F
             place(&origin.matrix_absolute)
         ))
     })
+}
+
+/// A path below the working folder as a user would type it.
+fn from_here(path: PathBuf) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf)).unwrap_or(path)
 }
 
 /// The matrix of a command that needs no run: the one that was named, else that of the run that was named, else the

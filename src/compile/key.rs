@@ -45,7 +45,7 @@ type Stamp = (u64, u64, i64, i64, i64, i64);
 
 /// What is known of a file's content.
 #[derive(Clone, Copy)]
-struct Content {
+struct FileContent {
     stamp: Stamp,
     hash: Hash,
     has_directive: bool,
@@ -54,7 +54,7 @@ struct Content {
 /// Contents of files, each read once.
 #[derive(Default)]
 pub struct Files {
-    known: Mutex<HashMap<PathBuf, Content>>,
+    known: Mutex<HashMap<PathBuf, FileContent>>,
 }
 
 impl Files {
@@ -68,7 +68,7 @@ impl Files {
         self.content(path).is_some_and(|content| content.has_directive)
     }
 
-    fn content(&self, path: &Path) -> Option<Content> {
+    fn content(&self, path: &Path) -> Option<FileContent> {
         let meta = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let stamp =
             (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec());
@@ -78,7 +78,7 @@ impl Files {
         }
         let bytes = fs::read(path).ok()?;
         let hash = *blake3::hash(&bytes).as_bytes();
-        let content = Content { stamp, hash, has_directive: has_directive(&bytes) };
+        let content = FileContent { stamp, hash, has_directive: has_directive(&bytes) };
         known().insert(path.into(), content);
         Some(content)
     }

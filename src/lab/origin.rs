@@ -7,11 +7,10 @@ use crate::store::Fingerprint;
 
 /// The origin of a run of an experiment that is stored in a folder.
 pub(super) fn of(experiment: &Experiment, folder: &Path, print: &Fingerprint, confirm: bool) -> OriginFile {
-    let matrix = whole(&experiment.path);
     OriginFile {
         schema: ORIGIN_SCHEMA.into(),
-        matrix: from(&whole(folder), &matrix),
-        matrix_absolute: matrix,
+        matrix: from(&whole(folder), &whole(&experiment.path)),
+        matrix_absolute: std::path::absolute(&experiment.path).unwrap_or_else(|_| experiment.path.clone()),
         confirm,
         fingerprint: print.parts().clone(),
     }
@@ -19,8 +18,13 @@ pub(super) fn of(experiment: &Experiment, folder: &Path, print: &Fingerprint, co
 
 /// The matrix of a run in a folder: beside it as it was, else where it was; None when it is at neither place.
 pub fn matrix_of(origin: &OriginFile, folder: &Path) -> Option<PathBuf> {
-    let places = [folder.join(&origin.matrix), origin.matrix_absolute.clone()];
-    places.into_iter().find(|path| path.is_file())
+    let there = origin.matrix_absolute.clone();
+    match folder.join(&origin.matrix).canonicalize().ok().filter(|path| path.is_file()) {
+        // Spelled as it was then: sources are cached by their paths.
+        Some(beside) if there.canonicalize().is_ok_and(|path| path == beside) => Some(there),
+        None => Some(there).filter(|path| path.is_file()),
+        beside => beside,
+    }
 }
 
 /// A path without links and without `..`; one that is not there stays as it is written.
@@ -58,11 +62,11 @@ mod tests {
             matrix_absolute: whole(&at("a/m.toml")),
             ..OriginFile::default()
         };
-        assert_eq!(matrix_of(&origin, &at("a/out")), Some(at("a/out/../m.toml")));
+        assert_eq!(matrix_of(&origin, &at("a/out")), Some(whole(&at("a/m.toml"))));
         std::fs::create_dir_all(at("b/c/out")).unwrap();
         assert_eq!(matrix_of(&origin, &at("b/c/out")), Some(whole(&at("a/m.toml"))));
         std::fs::rename(at("a"), at("moved")).unwrap();
-        assert!(matrix_of(&origin, &at("moved/out")).is_some());
+        assert_eq!(matrix_of(&origin, &at("moved/out")), Some(whole(&at("moved/m.toml"))));
         assert_eq!(matrix_of(&origin, &at("b/c/out")), None);
     }
 }

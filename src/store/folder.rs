@@ -234,15 +234,14 @@ impl RunFolder {
         OwnFile::Units.remove(&self.work)?;
         self.tidy()?;
         if self.work != self.path {
+            let others = || OwnFile::ALL.iter().filter(|file| **file != OwnFile::Run);
             if read::metadata(&OwnFile::Run.of(&self.path))?.is_some() {
-                let others = OwnFile::ALL.iter().filter(|file| **file != OwnFile::Run);
-                others.map(|file| file.remove(&self.path)).collect::<Result<(), _>>()?;
+                others().try_for_each(|file| file.remove(&self.path))?;
                 atomic::sync_folder(&self.path)?;
                 OwnFile::Run.remove(&self.path)?;
             }
             atomic::sync_folder(&self.path)?;
-            let others = OwnFile::ALL.iter().filter(|file| **file != OwnFile::Run);
-            others.map(|file| file.promote(&self.work, &self.path)).collect::<Result<(), _>>()?;
+            others().try_for_each(|file| file.promote(&self.work, &self.path))?;
             atomic::sync_folder(&self.path)?;
             OwnFile::Run.promote(&self.work, &self.path)?;
             files::remove(&self.work)?;

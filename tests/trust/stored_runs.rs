@@ -77,7 +77,7 @@ fn a_run_knows_its_matrix_wherever_both_are() {
     desk.write("lab/small.c", SMALL_C).write("lab/own.toml", &matrix);
     desk.expect(0, &["run", "-q", "lab/own.toml", "--out", "lab/runs/first"]);
     let works = |run: &str| {
-        desk.expect(0, &["replay", run, "-q"]).out_has("hold");
+        desk.expect(0, &["replay", run, "-q"]).out_has("1 held");
         desk.expect(0, &["confirm", "--run", run, "-q"]);
         desk.expect(0, &["explain", run, "-q", "--layer", "environment"]);
         desk.expect(0, &["repro", "--run", run, "-q", "--all", "--out", "shown"]);
