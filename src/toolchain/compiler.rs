@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::package::debian_package;
 use super::process::{Finished, Invocation, run, search_path};
-use super::wrapper::{Wrapping, named_files, script, stamp};
+use super::wrapper::{Wrapping, named_files, named_programs, script, stamp};
 
 /// How long `--version` may take.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -215,7 +215,8 @@ fn identity(path: &Path, version: &str, script: Option<&str>) -> String {
         Some(text) => {
             add(path.as_os_str().as_encoded_bytes());
             add(text.as_bytes());
-            named_files(text).iter().for_each(|file| add(stamp(file).as_bytes()));
+            let named = named_files(text).into_iter().chain(named_programs(text));
+            named.for_each(|file| add(stamp(&file).as_bytes()));
         }
     }
     hasher.finalize().to_hex().to_string()

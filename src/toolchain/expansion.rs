@@ -25,7 +25,9 @@ const CHOOSING: [&str; 11] = [
     "-nostdlibinc",
 ];
 /// The same with the next argument.
-const CHOOSING_NEXT: [&str; 4] = ["-target", "-isysroot", "-specs", "--sysroot"];
+const CHOOSING_NEXT: [&str; 5] = ["-target", "-isysroot", "-specs", "--sysroot", "-B"];
+/// Arguments that hand the next one on, past the driver.
+const PASSING_ON: [&str; 5] = ["-mllvm", "-Xclang", "-Xassembler", "-Xlinker", "-Xpreprocessor"];
 /// Arguments that a driver replaces by something that depends on the machine or on files.
 const VAGUE: [&str; 4] = ["@", "-specs", "--specs", "-B"];
 
@@ -34,7 +36,9 @@ pub fn vague_args(compiler: &Compiler, args: &[String]) -> Option<Vec<String>> {
     let mut choosing = Vec::new();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
-        if CHOOSING_NEXT.contains(&arg.as_str()) {
+        if PASSING_ON.contains(&arg.as_str()) {
+            rest.next();
+        } else if CHOOSING_NEXT.contains(&arg.as_str()) {
             choosing.push(arg.clone());
             choosing.extend(rest.next().cloned());
         } else if CHOOSING.iter().any(|head| arg.starts_with(head)) {
@@ -101,6 +105,9 @@ mod tests {
         let gcc = find("gcc").unwrap();
         assert_eq!(vague_args(&gcc, &words(&["-O3", "-ffast-math", "-march=haswell", "-c"])), None);
         assert!(vague_args(&gcc, &words(&["-specs=/x"])).is_some());
+        let clang = find("clang-16").unwrap();
+        let passed = words(&["-mllvm", "-opt-bisect-limit=3", "-Xclang", "-mreassociate", "-m64"]);
+        assert_eq!(vague_args(&clang, &passed), Some(words(&["-m64"])));
         assert_eq!(expansion(&gcc, &words(&["-march=no-such"])), None);
     }
 }
