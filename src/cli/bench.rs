@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::MeansOptions;
-use super::options::MATRIX;
-use super::{FunctionGlobs, Tuning};
+use super::{FunctionGlobs, MatrixChoice, MeansOptions, Tuning};
 
 /// Most seeds of one bench: more are a typing error.
 const MOST_SEEDS: usize = 10_000;
@@ -23,9 +21,9 @@ Examples:
   bitrift bench results/bench-gsl.json    the stored bench again, without searching
   bitrift bench results/bench-gsl.json --against results/long-gsl.json")]
 pub struct BenchArgs {
-    /// The matrix file, or the .json of a stored bench to report it again
-    #[arg(default_value = MATRIX)]
-    pub matrix: PathBuf,
+    // Or the .json of a stored bench to report it again.
+    #[command(flatten)]
+    pub matrix: MatrixChoice,
     /// Strategies to compare; the first is the one the others are rivals of [default: all but exhaustive]
     #[arg(long, value_name = "NAME,NAME,...", value_parser = strategies)]
     pub strategies: Option<Strategies>,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::LabOptions;
+use super::{LabOptions, RunChoice};
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
@@ -10,8 +10,8 @@ Examples:
   bitrift confirm                         the witnesses of the latest run
   bitrift confirm 3 --all --matrix other.toml")]
 pub struct ConfirmArgs {
-    /// A run's folder, its name under results/ or its number [default: the latest]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub run: RunChoice,
     /// List the witnesses that are confirmed too
     #[arg(long)]
     pub all: bool,

@@ -2,8 +2,7 @@
 
 use clap::Args;
 
-use super::FunctionGlobs;
-use super::LabOptions;
+use super::{FunctionGlobs, LabOptions, RunOption};
 use crate::model::Layer;
 
 #[derive(Clone, Debug, PartialEq, Args)]
@@ -22,6 +21,8 @@ pub struct ExplainArgs {
     /// [default: all findings]
     #[arg(value_name = "RUN] [FINDING", num_args = 0..=2)]
     pub words: Vec<String>,
+    #[command(flatten)]
+    pub run: RunOption,
     #[command(flatten)]
     pub functions: FunctionGlobs,
     /// Only these layers, and what they stand on: environment, file, flags, function, statement, pass, fix

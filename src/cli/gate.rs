@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FunctionGlobs;
-use super::MeansOptions;
-use super::options::MATRIX;
 use super::search::{OptionKeys, Overrides, help_of};
+use super::{FunctionGlobs, MatrixChoice, MeansOptions, RunChoice};
 use crate::model::{SearchSettings, UnknownStrategy};
 
 pub(super) const LOCK: &str = "bitrift.lock.json";
@@ -27,11 +25,11 @@ Examples:
   bitrift gate                            ./matrix.toml against ./bitrift.lock.json
   bitrift gate --time 60                  replay, then search for the rest of a minute
   bitrift gate --tolerance 0 --strict     no bit more than accepted, and everything expected is there
+  bitrift gate --function 'kahan_*'       only these functions of the lock: a partial verdict
   bitrift gate --json > verdict.json")]
 pub struct GateArgs {
-    /// The matrix file
-    #[arg(default_value = MATRIX)]
-    pub matrix: PathBuf,
+    #[command(flatten)]
+    pub matrix: MatrixChoice,
     /// What was accepted
     #[arg(long, value_name = "FILE", default_value = LOCK)]
     pub lock: PathBuf,
@@ -50,6 +48,8 @@ pub struct GateArgs {
     /// Replace a run that is already in --out
     #[arg(long, requires = "out")]
     pub overwrite: bool,
+    #[command(flatten)]
+    pub functions: FunctionGlobs,
     #[command(flatten)]
     pub means: MeansOptions,
     /// No progress on standard error
@@ -109,8 +109,8 @@ Examples:
   bitrift accept --loosen                 after a red gate: accept what it found
   bitrift accept 7 --loosen --function 'kahan_*' --dry-run")]
 pub struct AcceptArgs {
-    /// A run's folder, its name under results/ or its number [default: the latest]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub run: RunChoice,
     /// The lock file to make or update
     #[arg(long, value_name = "FILE", default_value = LOCK)]
     pub lock: PathBuf,

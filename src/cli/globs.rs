@@ -17,6 +17,11 @@ impl FunctionGlobs {
         FunctionGlobs { patterns: patterns.collect() }
     }
 
+    /// Whether every function is meant.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
     pub fn matches(&self, name: &str) -> bool {
         self.patterns.is_empty() || self.patterns.iter().any(|p| p.matches(name))
     }

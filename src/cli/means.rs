@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::options::MATRIX;
-
 /// What making builds may use.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct MeansOptions {
@@ -20,9 +18,9 @@ pub struct MeansOptions {
 /// The matrix of a command whose own words say something else, and how to make its builds.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct LabOptions {
-    /// The matrix file
-    #[arg(long, value_name = "FILE", default_value = MATRIX)]
-    pub matrix: PathBuf,
+    /// The matrix file [default: the run's own, else matrix.toml]
+    #[arg(long, value_name = "FILE")]
+    pub matrix: Option<PathBuf>,
     #[command(flatten)]
     pub means: MeansOptions,
     /// No progress on standard error

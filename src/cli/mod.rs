@@ -2,6 +2,7 @@
 //! nothing here does any work.
 
 mod bench;
+mod choice;
 mod compare;
 mod confirm;
 mod exit;
@@ -17,6 +18,7 @@ mod search;
 mod speed;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
+pub use choice::{MatrixChoice, RunChoice, RunOption};
 pub use compare::{CompareArgs, FailOn};
 pub use confirm::ConfirmArgs;
 pub use exit::Exit;

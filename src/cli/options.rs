@@ -7,10 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::{
     AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs, LabOptions,
-    MeansOptions, ReportArgs, ReproArgs, SearchOptions, SpeedArgs,
+    MatrixChoice, MeansOptions, ReportArgs, ReproArgs, RunChoice, RunOption, SearchOptions, SpeedArgs,
 };
-
-pub(super) const MATRIX: &str = "matrix.toml";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,9 +80,8 @@ Examples:
   bitrift run --json --quiet | jq '.functions[].comparisons[].max_bits'
   bitrift run --resume                    go on with the latest run that was interrupted")]
 pub struct RunArgs {
-    /// The matrix file
-    #[arg(default_value = MATRIX)]
-    pub matrix: PathBuf,
+    #[command(flatten)]
+    pub matrix: MatrixChoice,
     /// The run's folder itself.
     #[arg(long, value_name = "DIR", help = "The run's folder itself [default: results/NNNN-<lab>]")]
     pub out: Option<PathBuf>,
@@ -116,16 +113,14 @@ pub struct RunArgs {
 
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct PlanArgs {
-    /// The matrix file
-    #[arg(default_value = MATRIX)]
-    pub matrix: PathBuf,
+    #[command(flatten)]
+    pub matrix: MatrixChoice,
 }
 
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct DoctorArgs {
-    /// The matrix file
-    #[arg(default_value = MATRIX)]
-    pub matrix: PathBuf,
+    #[command(flatten)]
+    pub matrix: MatrixChoice,
     #[command(flatten)]
     pub means: MeansOptions,
 }
@@ -137,8 +132,8 @@ Examples:
   bitrift show 3 --all                    every range of results/0003-...
   bitrift show /tmp/bessel --json")]
 pub struct ShowArgs {
-    /// A run's folder, its name under results/ or its number [default: the latest]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub run: RunChoice,
     /// Every range and every example of a fault
     #[arg(long)]
     pub all: bool,
@@ -162,6 +157,8 @@ pub struct EvalArgs {
     #[arg(value_name = "X", allow_hyphen_values = true)]
     pub values: Vec<String>,
     #[command(flatten)]
+    pub run: RunOption,
+    #[command(flatten)]
     pub lab: LabOptions,
 }
 
@@ -171,8 +168,8 @@ Examples:
   bitrift replay                          the witnesses of the latest run
   bitrift replay 3 --function 'kahan_*' --all")]
 pub struct ReplayArgs {
-    /// A run's folder, its name under results/ or its number [default: the latest]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub run: RunChoice,
     /// List the witnesses that hold too
     #[arg(long)]
     pub all: bool,

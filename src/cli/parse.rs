@@ -46,7 +46,7 @@ fn options_before_values(words: Vec<OsString>) -> Vec<OsString> {
             values.extend(words);
             break;
         }
-        if ["--matrix", "--cache", "--jobs", "-j"].contains(&text.as_ref()) {
+        if ["--matrix", "--run", "--cache", "--jobs", "-j"].contains(&text.as_ref()) {
             front.push(word);
             front.extend(words.next());
         } else if text.starts_with("--") || ["-h", "-q"].contains(&text.as_ref()) {
@@ -89,6 +89,30 @@ mod tests {
     }
 
     #[test]
+    fn matrix_and_run_are_given_by_name_or_by_the_commands_own_word() {
+        let matrix = |line: &str| match parsed(line).unwrap() {
+            Command::Run(args) => args.matrix.path().to_path_buf(),
+            Command::Bench(args) => args.matrix.path().to_path_buf(),
+            Command::Gate(args) => args.matrix.path().to_path_buf(),
+            Command::Plan(args) => args.matrix.path().to_path_buf(),
+            Command::Doctor(args) => args.matrix.path().to_path_buf(),
+            other => panic!("{other:?}"),
+        };
+        for command in ["run", "bench", "gate", "plan", "doctor"] {
+            assert_eq!(matrix(command).to_str(), Some("matrix.toml"));
+            assert_eq!(matrix(&format!("{command} m.toml")), matrix(&format!("{command} --matrix m.toml")));
+            assert_eq!(exit(&format!("{command} m.toml --matrix n.toml")), 1);
+        }
+        for command in ["show", "report", "replay", "confirm", "speed", "accept"] {
+            assert!(parsed(&format!("{command} 3")).is_ok() && parsed(&format!("{command} --run 3")).is_ok());
+            assert_eq!(exit(&format!("{command} 3 --run 4")), 1);
+        }
+        for command in ["explain", "repro f#b.1", "eval f 1"] {
+            assert!(parsed(&format!("{command} --run 3 --matrix m.toml")).is_ok(), "{command}");
+        }
+    }
+
+    #[test]
     fn usage_errors_exit_with_1_and_help_with_0() {
         for line in ["shwo", "--sed 3", "run --jobs 0", "run --budget none", "eval", "run --overwrite"] {
             assert_eq!(exit(line), 1, "{line}");
@@ -105,7 +129,7 @@ mod tests {
             panic!("not eval");
         };
         assert_eq!(args.values, ["-1", "-0x1.8p-3", "-inf", "-nan", "-.5", "1e3"]);
-        assert_eq!((args.lab.matrix.to_str().unwrap(), args.function.as_str()), ("m.toml", "f"));
+        assert_eq!((args.lab.matrix, args.function.as_str()), (Some("m.toml".into()), "f"));
         assert!(args.lab.quiet);
         let Command::Eval(args) = parsed("eval -- f --matrix").unwrap() else { panic!("not eval") };
         assert_eq!(args.values, ["--matrix"]);

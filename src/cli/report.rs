@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FunctionGlobs;
+use super::{FunctionGlobs, RunChoice};
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
@@ -16,8 +16,8 @@ Examples:
   bitrift report --samples --out samples.csv
   bitrift report --sarif --source-root lab --out bitrift.sarif")]
 pub struct ReportArgs {
-    /// A run's folder, its name under results/ or its number [default: the latest]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub run: RunChoice,
     /// One self-contained page for a browser; goes to report.html in the run's folder without --out
     #[arg(long, group = "format")]
     pub html: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::LabOptions;
+use super::{LabOptions, RunOption};
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(
@@ -22,6 +22,8 @@ pub struct ReproArgs {
     /// A run's folder, its name under results/ or its number [default: the latest], then the finding's id
     #[arg(value_name = "RUN] [FINDING", num_args = 0..=2)]
     pub words: Vec<String>,
+    #[command(flatten)]
+    pub run: RunOption,
     /// A folder for each finding of the run
     #[arg(long)]
     pub all: bool,

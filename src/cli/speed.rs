@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::LabOptions;
+use super::{LabOptions, RunChoice};
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
@@ -12,8 +12,8 @@ Examples:
 
 Measured alone on an otherwise idle machine the times mean most.")]
 pub struct SpeedArgs {
-    /// A run's folder, its name under results/ or its number [default: the latest]
-    pub run: Option<String>,
+    #[command(flatten)]
+    pub run: RunChoice,
     /// Print speed.json on standard output instead of a table
     #[arg(long)]
     pub json: bool,

@@ -1,20 +1,23 @@
 //! `bitrift accept`: makes the lock file of a gate from a run, or updates it.
 
-use std::path::Path;
-
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, wanted};
+use super::wanted;
 use crate::cli::{AcceptArgs, Exit};
 use crate::findings::select;
 use crate::gate::{Wish, accept, carry};
 use crate::report::accept::{self as page, AcceptPage};
-use crate::store::{lock_json, read_gate, read_lock, read_run, resolve, write_lock};
+use crate::store::{lock_json, read_lock, write_lock};
 
 pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
-    let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
-    let mut run = read_run(&folder)?;
-    if let Some(gate) = read_gate(&folder, &run)? {
+    let (mut run, beside) = wanted::stored(args.run.name())?;
+    if let Some(gate) = beside.gate(&run)? {
+        if gate.partial.is_some() && args.prune {
+            return Err(Failure::usage(
+                "this run is a partial gate's: functions that it has not got were not asked for, and --prune would forget \
+                 them; prune after a whole `bitrift run`",
+            ));
+        }
         carry(&mut run, &gate);
     }
     wanted::check_functions(&args.functions, &run)?;
@@ -32,8 +35,8 @@ pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     let page = AcceptPage {
         update: &update,
         lock: &args.lock.display().to_string(),
-        run: &folder.display().to_string(),
-        run_name: args.run.as_deref(),
+        run: &beside.folder().display().to_string(),
+        run_name: args.run.name(),
         is_new,
         changed,
         dry_run: args.dry_run,

@@ -28,7 +28,7 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Exit, Failure> {
         reference: args.reference.as_deref().map(read_reference).transpose()?,
         against: args.against.as_deref().map(other_bench).transpose()?,
     };
-    if args.matrix.extension().is_some_and(|e| e == "json") {
+    if args.matrix.path().extension().is_some_and(|e| e == "json") {
         return again(args, console, beside);
     }
     let strategies: Vec<StrategyName> = match &args.strategies {
@@ -37,7 +37,7 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Exit, Failure> {
         None => StrategyName::ALL.into_iter().filter(|name| *name != StrategyName::Exhaustive).collect(),
     };
     let sink = console.brief_progress(args.quiet);
-    let mut experiment = wanted::experiment(&args.matrix, &args.functions)?;
+    let mut experiment = wanted::experiment(args.matrix.path(), &args.functions)?;
     args.tuning.apply(&mut experiment.search);
     let place = BenchPlace::new(args.out.as_deref(), Path::new(RESULTS), &experiment.name);
     let lab = Lab::new(experiment, wanted::means(&args.means)?)?;
@@ -48,8 +48,9 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Exit, Failure> {
     let bench = Bench { built: &built, strategies: &strategies, seeds: &args.seeds.0, truths };
     let opening = Opening { resume: args.resume, overwrite: args.overwrite };
     let said = (command_line(), beside.reference.clone());
-    let benched =
-        bench.run(&place, opening, said, sink.as_ref()).map_err(|error| stopped(error, &args.matrix))?;
+    let benched = bench
+        .run(&place, opening, said, sink.as_ref())
+        .map_err(|error| stopped(error, args.matrix.path()))?;
     let file = benched.file.clone();
     let report = BenchReport { file: &file, against: named(&beside), all: args.all };
     benched.store(&place, &report.markdown())?;
@@ -80,7 +81,7 @@ fn again(args: &BenchArgs, console: &Console, beside: Beside) -> Result<Exit, Fa
             "a stored bench is only reported again; give its matrix to search, or --markdown to print Markdown",
         ));
     }
-    let mut file = read_bench(&args.matrix)?;
+    let mut file = read_bench(args.matrix.path())?;
     file.reference = beside.reference.clone().or(file.reference);
     let report = BenchReport { file: &file, against: named(&beside), all: args.all };
     print_report(args, console, &report)?;

@@ -8,7 +8,7 @@ use crate::lab::{Checkup, load};
 use crate::report::doctor;
 
 pub fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, Failure> {
-    let checkup = Checkup::of(load(&args.matrix)?, wanted::means(&args.means)?)?;
+    let checkup = Checkup::of(load(args.matrix.path())?, wanted::means(&args.means)?)?;
     console.print(&doctor::render(&checkup, console.style))?;
     Ok(Exit::Done)
 }

@@ -11,7 +11,7 @@ use crate::report::evaluation::{self, Evaluation};
 
 pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
     // Before anything is compiled: a wrong name or number is told at once.
-    let mut experiment = load(&args.lab.matrix)?;
+    let mut experiment = load(&wanted::matrix_or_latest(&args.run, &args.lab)?)?;
     let Some(place) = experiment.functions.iter().position(|f| f.name == args.function) else {
         let known = experiment.functions.into_iter().map(|f| f.name).collect();
         let word = args.function.clone();

@@ -6,30 +6,32 @@ use std::time::Instant;
 use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, wanted};
-use crate::cli::{Exit, GateArgs};
+use crate::cli::{Exit, FunctionGlobs, GateArgs};
 use crate::lab::{Decided, Destination, Lab, Terms, check_search, load};
-use crate::model::{EventSink, GateVerdict, printable};
+use crate::model::{EventSink, GateVerdict, LockFile, PartialGate, printable};
 use crate::report::gate::{self as page, GatePage};
-use crate::store::{StoreError, gate_json, read_lock};
+use crate::store::{StoreError, read_lock};
 
 pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     let start = Instant::now();
     let lock_name = &printable(&args.lock.display().to_string());
-    let lock = &read_lock(&args.lock)?.ok_or(StoreError::NoLock { path: lock_name.clone() })?;
-    let terms = Terms { lock, lock_name, tolerance: args.tolerance, strict: args.strict, time: args.time };
+    let mut lock = read_lock(&args.lock)?.ok_or(StoreError::NoLock { path: lock_name.clone() })?;
+    let partial = narrow(&mut lock, &args.functions);
+    let (tolerance, strict, time) = (args.tolerance, args.strict, args.time);
+    let terms = Terms { lock: &lock, partial, lock_name, tolerance, strict, time };
     let sink = console.progress(args.quiet);
     // Without a verdict there is nothing to go on with.
     let done = decide(args, &terms, start, sink.as_ref()).map_err(|failure| {
         failure.advising(|| " before the verdict; nothing is stored, start the gate again".into())
     })?;
     if args.json {
-        console.print(&gate_json(&done.gate))?;
+        console.print(&done.beside.gate_json(&done.gate))?;
     } else {
         let page = GatePage {
             gate: &done.gate,
-            matrix: &args.matrix.display().to_string(),
+            matrix: &args.matrix.path().display().to_string(),
             lock: &args.lock.display().to_string(),
-            folder: &done.folder.path().display().to_string(),
+            folder: &done.beside.folder().display().to_string(),
             is_latest: args.out.is_none(),
             replay_s: done.replay_s,
         };
@@ -42,13 +44,25 @@ pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     })
 }
 
+/// Leaves the functions in a lock that were asked for; says which, where they are not all.
+fn narrow(lock: &mut LockFile, wanted: &FunctionGlobs) -> Option<PartialGate> {
+    let of = lock.functions.len();
+    lock.functions.retain(|name, _| wanted.matches(name));
+    let functions: Vec<String> = lock.functions.keys().cloned().collect();
+    (!wanted.is_empty()).then_some(PartialGate { functions, of })
+}
+
 fn decide(
     args: &GateArgs,
     terms: &Terms<'_>,
     start: Instant,
     sink: &dyn EventSink,
 ) -> Result<Decided, Failure> {
-    let mut experiment = load(&args.matrix)?;
+    let mut experiment = load(args.matrix.path())?;
+    let own = experiment.functions.iter().map(|function| function.name.as_str());
+    let names = own.chain(terms.lock.functions.keys().map(String::as_str));
+    wanted::check_globs(&args.functions, names, "of the matrix and the lock")?;
+    experiment.functions.retain(|function| args.functions.matches(&function.name));
     terms.search_as_accepted(&mut experiment);
     args.search.apply(&mut experiment.search)?;
     check_search(&experiment)?;
@@ -59,6 +73,7 @@ fn decide(
         out: args.out.as_deref(),
         overwrite: args.overwrite,
         resume: false,
+        confirm: false,
     };
     Ok(lab.build_all(sink)?.gate(terms, &to, start, sink)?)
 }

@@ -13,7 +13,7 @@ use crate::report;
 use crate::toolchain::Family;
 
 pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
-    let experiment = load(&args.matrix)?;
+    let experiment = load(args.matrix.path())?;
     let plan = plan::expand(&experiment).map_err(LabError::from)?;
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
     let planned: Vec<_> = plan

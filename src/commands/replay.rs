@@ -1,20 +1,16 @@
 //! `bitrift replay`: every witness of a stored run, evaluated again with today's builds.
 
-use std::path::Path;
-
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, wanted};
+use super::wanted;
 use crate::cli::{Exit, ReplayArgs};
 use crate::findings::Verdict;
 use crate::report;
-use crate::store::{read_run, resolve};
 
 pub fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, Failure> {
-    let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
-    let run = read_run(&folder)?;
+    let (run, beside) = wanted::stored(args.run.name())?;
     wanted::check_functions(&args.functions, &run)?;
-    let lab = wanted::lab_of(&run, &args.lab)?;
+    let lab = wanted::lab_of(&run, &beside, &args.lab)?;
     let built = lab.build_all(console.progress(args.lab.quiet).as_ref())?;
     let mut replayed = Vec::new();
     for row in run.functions.iter().filter(|f| args.functions.matches(&f.name)) {

@@ -5,15 +5,12 @@ use std::path::Path;
 
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, wanted};
+use super::wanted;
 use crate::cli::{Exit, Format, ReportArgs};
 use crate::findings::{select, select_explained};
-use crate::model::printable;
+use crate::model::{RunFile, printable};
 use crate::report::{Material, github, html, junit, markdown, samples, sarif, summary};
-use crate::store::{
-    page_path, read_confirm, read_explain, read_run, read_samples, read_speed, resolve, write_text,
-    write_with,
-};
+use crate::store::{Beside, page_path, write_text, write_with};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
     let format = args.format();
@@ -24,8 +21,8 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
              or take the CSV of --samples",
         ));
     }
-    let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
-    let material = gather(args, &folder)?;
+    let (run, beside) = wanted::stored(args.run.name())?;
+    let material = gather(args, &run, &beside)?;
     let text = match format {
         Format::Samples => return put(args, console, |out| samples::write_csv(&material, out)),
         #[cfg(feature = "parquet")]
@@ -33,7 +30,7 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<Exit, Failure> {
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => String::new(),
         Format::Summary => summary::render(&material, console.style),
-        Format::Html => return page(args, &folder, material, console),
+        Format::Html => return page(args, beside.folder(), material, console),
         Format::Markdown => markdown::render(&material),
         Format::Junit => junit::render(&material)
             .map_err(|e| Failure::new(Exit::Internal, format!("failed to write JUnit XML: {e}")))?,
@@ -79,18 +76,17 @@ fn page(
 }
 
 /// The run and what stands beside it.
-fn gather(args: &ReportArgs, folder: &Path) -> Result<Material, Failure> {
-    let run = read_run(folder)?;
-    wanted::check_functions(&args.functions, &run)?;
-    let run = select(&run, |name| args.functions.matches(name));
-    let samples = read_samples(folder)?;
+fn gather(args: &ReportArgs, run: &RunFile, beside: &Beside) -> Result<Material, Failure> {
+    wanted::check_functions(&args.functions, run)?;
+    let run = select(run, |name| args.functions.matches(name));
+    let samples = beside.samples()?;
     let samples = samples.into_iter().filter(|s| args.functions.matches(&s.function));
     Ok(Material {
         samples: samples.map(|s| (s.function.clone(), s)).collect(),
-        confirm: read_confirm(folder, &run)?,
-        speed: read_speed(folder)?,
-        explain: read_explain(folder)?.map(|file| select_explained(file, &run)),
-        name: args.run.clone(),
+        confirm: beside.confirm(&run)?,
+        speed: beside.speed()?,
+        explain: beside.explain()?.map(|file| select_explained(file, &run)),
+        name: args.run.name().map(str::to_owned),
         run,
     })
 }

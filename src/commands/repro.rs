@@ -4,28 +4,27 @@ use std::path::{Path, PathBuf};
 
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, wanted};
+use super::wanted;
 use crate::cli::{Exit, ReproArgs};
 use crate::lab::{Finding, Kit, Lab};
 use crate::model::{Confirmed, FindingId};
 use crate::report::plan::quoted;
 use crate::report::repro::{readme, script};
-use crate::store::{REPRO_SCRIPT, read_confirm, read_run, resolve, write_repro};
+use crate::store::{REPRO_SCRIPT, write_repro};
 
 /// Where folders go when nothing is said.
 const PLACE: &str = "repro";
 
 pub fn run(args: &ReproArgs, console: &Console) -> Result<Exit, Failure> {
     let (run_name, wanted) = words(args)?;
-    let folder = resolve(Path::new(RESULTS), run_name)?;
-    let run = read_run(&folder)?;
-    let lab = Lab::open(&args.lab.matrix, wanted::means(&args.lab.means)?)?;
+    let (run, beside) = wanted::stored(run_name)?;
+    let lab = Lab::open(&wanted::matrix_of_run(&beside, &args.lab)?, wanted::means(&args.lab.means)?)?;
     let findings = match wanted {
         Some(id) => vec![Finding::named(&run, id)?],
         None => Finding::all(&run, |_| true),
     };
     let repros = lab.repros(&run, findings, console.progress(args.lab.quiet).as_ref())?;
-    let confirm = read_confirm(&folder, &run)?;
+    let confirm = beside.confirm(&run)?;
     let mut text = String::new();
     for found in &repros.findings {
         let id = &found.witness.id;
@@ -49,6 +48,13 @@ fn write(out: &Path, Kit { repro, mut texts, copies }: Kit) -> Result<(), Failur
 
 /// The run and the finding among the words.
 fn words(args: &ReproArgs) -> Result<(Option<&str>, Option<&str>), Failure> {
+    if let Some(run) = &args.run.run {
+        return match (args.words.as_slice(), args.all) {
+            ([], true) => Ok((Some(run), None)),
+            ([finding], false) => Ok((Some(run), Some(finding))),
+            _ => Err(Failure::usage("beside --run give the id of a finding, or --all")),
+        };
+    }
     match (args.words.as_slice(), args.all) {
         ([], true) => Ok((None, None)),
         ([run], true) => Ok((Some(run), None)),

@@ -12,12 +12,12 @@ use crate::lab::{Destination, Lab, LabError, Stored, check_search};
 use crate::model::{ConfirmFile, printable};
 use crate::report::plan::quoted;
 use crate::report::table::{self, TableOptions};
-use crate::store::{run_json, write_confirm};
+use crate::store::run_json;
 
 pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     let start = Instant::now();
     let sink = console.progress(args.quiet);
-    let mut experiment = wanted::experiment(&args.matrix, &args.functions)?;
+    let mut experiment = wanted::experiment(args.matrix.path(), &args.functions)?;
     args.search.apply(&mut experiment.search)?;
     check_search(&experiment)?;
     let lab = Lab::new(experiment, wanted::means(&args.means)?)?;
@@ -28,11 +28,12 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
         out: args.out.as_deref(),
         overwrite: args.overwrite,
         resume: args.resume,
+        confirm: !args.no_confirm,
     };
     let stored = built.run(built.open_run(&to)?, start, sink.as_ref())?;
     let confirm = || -> Result<ConfirmFile, LabError> {
         let file = lab.confirm(&stored.run, sink.as_ref())?;
-        write_confirm(stored.folder.path(), &file)?;
+        stored.beside.write_confirm(&file)?;
         Ok(file)
     };
     let confirmed = if args.no_confirm { Ok(None) } else { confirm().map(Some) };
@@ -44,7 +45,8 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
 
 /// The run itself is whole: how to get the rest.
 fn confirm_later(args: &RunArgs, stored: &Stored) -> String {
-    let [place, matrix] = [stored.folder.path(), &args.matrix].map(|p| quoted(&p.display().to_string()));
+    let [place, matrix] =
+        [stored.folder.path(), args.matrix.path()].map(|p| quoted(&p.display().to_string()));
     format!(
         " while the witnesses were confirmed; the run is complete, and its witnesses are confirmed by \
          `bitrift confirm {place} --matrix {matrix}`"

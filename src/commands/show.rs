@@ -1,28 +1,25 @@
 //! `bitrift show`: a stored run again.
 
-use std::path::Path;
-
 use super::console::Console;
 use super::failure::Failure;
-use super::{RESULTS, wanted};
+use super::wanted;
 use crate::cli::{Exit, ShowArgs};
 use crate::findings::{select, select_explained};
 use crate::report::table::{self, TableOptions};
-use crate::store::{read_confirm, read_explain, read_run, resolve, run_json};
+use crate::store::run_json;
 
 pub fn run(args: &ShowArgs, console: &Console) -> Result<Exit, Failure> {
-    let folder = resolve(Path::new(RESULTS), args.run.as_deref())?;
-    let run = read_run(&folder)?;
+    let (run, beside) = wanted::stored(args.run.name())?;
     wanted::check_functions(&args.functions, &run)?;
     let run = select(&run, |name| args.functions.matches(name));
     let text = if args.json {
         run_json(&run)
     } else {
-        let confirm = read_confirm(&folder, &run)?;
-        let explain = read_explain(&folder)?.map(|file| select_explained(file, &run));
+        let confirm = beside.confirm(&run)?;
+        let explain = beside.explain()?.map(|file| select_explained(file, &run));
         let options = TableOptions {
             all: args.all,
-            run: args.run.as_deref(),
+            run: args.run.name(),
             confirm: confirm.as_ref(),
             explain: explain.as_ref(),
         };

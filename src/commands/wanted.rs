@@ -1,12 +1,16 @@
 //! From options to what a lab is opened with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use super::interrupt;
-use crate::cli::{FunctionGlobs, LabOptions, MeansOptions};
-use crate::lab::{Lab, LabError, Means, load};
-use crate::model::{Experiment, RunFile};
+use super::{RESULTS, interrupt};
+use crate::cli::{FunctionGlobs, LabOptions, MeansOptions, RunOption};
+use crate::lab::{Lab, LabError, Means, load, matrix_of};
+use crate::model::{Experiment, RunFile, printable};
+use crate::store::{Beside, open_run, resolve};
+
+/// The matrix where nobody names one.
+const MATRIX: &str = "matrix.toml";
 
 /// The means that a command gives its lab; an interrupt ends the work.
 pub fn means(options: &MeansOptions) -> Result<Means, Failure> {
@@ -23,10 +27,56 @@ pub fn experiment(matrix: &Path, functions: &FunctionGlobs) -> Result<Experiment
 
 /// The lab of a stored run: with the run's functions and no others, so that its objects are found in the cache. A
 /// function that the matrix lost is left out.
-pub fn lab_of(run: &RunFile, options: &LabOptions) -> Result<Lab, Failure> {
-    let mut experiment = load(&options.matrix)?;
+pub fn lab_of(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Lab, Failure> {
+    let mut experiment = load(&matrix_of_run(beside, options)?)?;
     experiment.functions.retain(|f| run.functions.iter().any(|row| row.name == f.name));
     Ok(Lab::new(experiment, means(&options.means)?)?)
+}
+
+/// A stored run by the name a user gave; without a name the latest.
+pub fn stored(name: Option<&str>) -> Result<(RunFile, Beside), Failure> {
+    Ok(open_run(&resolve(Path::new(RESULTS), name)?)?)
+}
+
+/// The matrix of a stored run: the one that was named, else the one that the run was made from, else the one that is
+/// here.
+pub fn matrix_of_run(beside: &Beside, options: &LabOptions) -> Result<PathBuf, Failure> {
+    if let Some(named) = &options.matrix {
+        return Ok(named.clone());
+    }
+    let Some(origin) = beside.origin()? else { return Ok(MATRIX.into()) };
+    let here = Some(PathBuf::from(MATRIX)).filter(|path| path.is_file());
+    matrix_of(&origin, beside.folder()).map(from_here).or(here).ok_or_else(|| {
+        let place = |path: &Path| printable(&path.display().to_string());
+        Failure::usage(format!(
+            "the matrix of {} is not at {} any more; name it with --matrix",
+            place(beside.folder()),
+            place(&origin.matrix_absolute)
+        ))
+    })
+}
+
+/// A path below the working folder as a user would type it.
+fn from_here(path: PathBuf) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf)).unwrap_or(path)
+}
+
+/// The matrix of a command that needs no run: the one that was named, else that of the run that was named, else the
+/// one that is here, else that of the latest run.
+pub fn matrix_or_latest(run: &RunOption, options: &LabOptions) -> Result<PathBuf, Failure> {
+    if let Some(named) = &options.matrix {
+        return Ok(named.clone());
+    }
+    if run.run.is_none() && Path::new(MATRIX).exists() {
+        return Ok(MATRIX.into());
+    }
+    match stored(run.run.as_deref()) {
+        Ok((_, beside)) => matrix_of_run(&beside, options),
+        // There is no run to ask: what is missing is the matrix.
+        Err(_) if run.run.is_none() => Ok(MATRIX.into()),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Every glob must match a function of a run.

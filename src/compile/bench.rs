@@ -1,11 +1,12 @@
 //! What all jobs of a run share: the cache, what is known of files, limits; and running one tool in
 //! a folder of its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -15,9 +16,15 @@ use super::command::CommandLine;
 use super::compiled::Settings;
 use super::folders::Folders;
 use super::inflight::InFlight;
-use super::key::{Files, Hash, KeyBuilder, files_in_args};
+use super::key::{Files, Hash, KeyBuilder};
 use super::message::{shorten, tidy};
-use crate::toolchain::{Compiler, End, Finished, Invocation, cpu_model, library_of, locate, run};
+use super::opened::{Opened, add_file};
+use crate::toolchain::{
+    Compiler, End, Finished, Invocation, Wrapping, expansion, library_of, locate, run, vague_args,
+};
+
+/// What a driver makes of some arguments, by its path and these; None when it does not say.
+type Expansions = BTreeMap<(PathBuf, Vec<String>), Option<String>>;
 
 /// A compiled or linked file in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +52,8 @@ pub struct Bench<'a> {
     pub files: Files,
     pub folders: Folders,
     pub in_flight: InFlight,
+    opened: Opened,
+    expansions: Mutex<Expansions>,
     pub timeout: Duration,
     pub cancel: &'a AtomicBool,
 }
@@ -56,6 +65,8 @@ impl<'a> Bench<'a> {
             files: Files::default(),
             folders: Folders::default(),
             in_flight: InFlight::default(),
+            opened: Opened::default(),
+            expansions: Mutex::default(),
             timeout: settings.timeout,
             cancel: settings.cancel,
         }
@@ -65,33 +76,47 @@ impl<'a> Bench<'a> {
         if self.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
     }
 
-    /// The part of a request's key that every kind has: the compiler and its exact arguments.
-    pub fn key(&self, kind: &str, compiler: &Compiler, line: &CommandLine) -> KeyBuilder {
+    /// The part of a request's key that every kind has: the compiler, its exact arguments, what they stand for, and
+    /// what they make it open. None when that cannot be known: the answer is then not kept.
+    pub fn key(&self, kind: &str, compiler: &Compiler, line: &CommandLine) -> Option<KeyBuilder> {
+        if compiler.wrapping == Wrapping::Opaque {
+            return None;
+        }
         let mut key = KeyBuilder::new(kind);
         key.add(&compiler.identity).add_all(&line.argv);
-        for path in files_in_args(&line.argv[1..]) {
-            key.add(self.files.hash(&path).unwrap_or_default());
+        if let Some(vague) = vague_args(compiler, &line.argv[1..]) {
+            key.add(self.expansion(compiler, vague)?);
         }
-        if line.argv.iter().any(|arg| arg.ends_with("=native")) {
-            key.add(cpu_model());
-        }
-        key
+        self.opened.add(&self.files, &line.argv[1..], &mut key).then_some(key)
     }
 
-    /// Adds what a link takes from outside: the linker, and the libraries' files.
+    /// What a driver makes of arguments; asked once.
+    fn expansion(&self, compiler: &Compiler, args: Vec<String>) -> Option<String> {
+        let known = || self.expansions.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (compiler.path.clone(), args);
+        if let Some(known) = known().get(&place) {
+            return known.clone();
+        }
+        let told = expansion(compiler, &place.1);
+        known().entry(place).or_insert(told).clone()
+    }
+
+    /// Adds what a link takes from outside: the program that links, the linker, and the libraries' files with those
+    /// that a linker script among them names.
     pub fn add_link_inputs(&self, key: &mut KeyBuilder, line: &CommandLine) {
         let linker = line.argv.iter().rev().find_map(|a| a.strip_prefix("-fuse-ld="));
         let linker = linker.map_or("ld".to_string(), |name| format!("ld.{name}"));
         let libraries = library_files(&line.argv).into_iter().chain(static_libraries(&line.argv));
-        let paths = locate(&linker).into_iter().chain(libraries);
-        for (path, hash) in paths.filter_map(|p| self.files.hash(&p).map(|h| (p, h))) {
-            key.add(path.as_os_str().as_encoded_bytes()).add(hash);
+        let programs = [Some(linker.as_str()), line.argv.first().map(String::as_str)];
+        let programs = programs.into_iter().flatten().filter_map(locate);
+        for path in programs.chain(libraries).filter(|path| path.is_file()) {
+            add_file(&self.files, &path, 1, key);
         }
     }
 
-    /// The first recipe of a request that still holds, with its object.
-    pub fn look_up(&self, request: &Hash, folders: &[PathBuf]) -> Option<(Recipe, Object)> {
-        self.cache.recipes(request).into_iter().find_map(|recipe| {
+    /// The first recipe of a request that still holds, with its object. A request that has no key has none.
+    pub fn look_up(&self, request: Option<&Hash>, folders: &[PathBuf]) -> Option<(Recipe, Object)> {
+        self.cache.recipes(request?).into_iter().find_map(|recipe| {
             let unchanged = recipe.headers.iter().all(|(path, hash)| self.files.hash(path) == Some(*hash));
             let paths: Vec<PathBuf> = recipe.headers.iter().map(|(path, _)| path.clone()).collect();
             if !unchanged || self.folders.rivals(folders, &paths) != recipe.rivals {
@@ -103,11 +128,18 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Remembers the answer to a request that depends on nothing but its key.
-    pub fn keep(&self, request: &Hash, content: &[u8], notes: Vec<(String, String)>) -> io::Result<Object> {
+    /// Remembers the answer to a request that depends on nothing but its key, if it has one.
+    pub fn keep(
+        &self,
+        request: Option<&Hash>,
+        content: &[u8],
+        notes: Vec<(String, String)>,
+    ) -> io::Result<Object> {
         let (output, path) = self.cache.put_object(content)?;
-        let rivals = self.folders.rivals(&[], &[]);
-        self.cache.add_recipe(request, Recipe { headers: Vec::new(), rivals, output, notes })?;
+        if let Some(request) = request {
+            let rivals = self.folders.rivals(&[], &[]);
+            self.cache.add_recipe(request, Recipe { headers: Vec::new(), rivals, output, notes })?;
+        }
         Ok(Object { hash: output, path })
     }
 }

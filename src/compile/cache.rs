@@ -1,8 +1,9 @@
 //! The content-addressed store on disk: objects named by their content, and for each request the
 //! recipes that say which object answers it under which headers.
 //!
-//! Everything is written to a temporary file and renamed, and everything read is checked against its
-//! hash, so that two processes may share a folder and a damaged entry is no entry.
+//! Everything is written to a temporary file and renamed, and everything read is checked against its hash, and recipes
+//! against the request they say they answer, so that two processes may share a folder and a damaged or misplaced entry
+//! is no entry.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -84,7 +85,7 @@ impl Cache {
     /// The path of an object of this content, if it is there and undamaged.
     pub fn object(&self, hash: &Hash) -> Option<PathBuf> {
         let path = self.place("objects", hash);
-        let content = fs::read(&path).ok()?;
+        let content = read(&path)?;
         (blake3::hash(&content).as_bytes() == hash).then_some(path)
     }
 
@@ -96,17 +97,18 @@ impl Cache {
         Ok((hash, path))
     }
 
-    /// The recipes of a request, newest first.
+    /// The recipes of a request, newest first. A file that says it answers another request has none.
     pub fn recipes(&self, request: &Hash) -> Vec<Recipe> {
-        let read = || {
-            let bytes = fs::read(self.place("recipes", request)).ok()?;
+        let known = || {
+            let bytes = read(&self.place("recipes", request))?;
             let (hash, body) = bytes.split_first_chunk::<32>()?;
             if blake3::hash(body).as_bytes() != hash {
                 return None;
             }
-            postcard::from_bytes(body).ok()
+            let (answered, recipes): (Hash, Vec<Recipe>) = postcard::from_bytes(body).ok()?;
+            (answered == *request).then_some(recipes)
         };
-        read().unwrap_or_default()
+        known().unwrap_or_default()
     }
 
     /// Adds a recipe in front of the others. Of two processes at once one may lose its addition,
@@ -116,7 +118,7 @@ impl Cache {
         recipes.retain(|r| (&r.headers, r.rivals) != (&recipe.headers, recipe.rivals));
         recipes.insert(0, recipe);
         recipes.truncate(RECIPE_LIMIT);
-        let body = postcard::to_stdvec(&recipes).map_err(io::Error::other)?;
+        let body = postcard::to_stdvec(&(request, recipes)).map_err(io::Error::other)?;
         let mut bytes = blake3::hash(&body).as_bytes().to_vec();
         bytes.extend(body);
         self.write(&self.place("recipes", request), &bytes)
@@ -130,11 +132,24 @@ impl Cache {
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let mut file = NamedTempFile::new_in(self.session.path())?;
         file.write_all(content)?;
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+        // Whatever stands in the place of a file or a folder of the cache is nothing of the cache.
+        for folder in [path.parent().and_then(Path::parent), path.parent()].into_iter().flatten() {
+            if fs::create_dir_all(folder).is_err() && !folder.is_dir() {
+                fs::remove_file(folder)?;
+                fs::create_dir_all(folder)?;
+            }
+        }
+        if path.is_dir() && !path.is_symlink() {
+            fs::remove_dir_all(path)?;
         }
         file.persist(path).map(drop).map_err(|e| e.error)
     }
+}
+
+/// The content of a regular file: a pipe in its place would never end.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    is_file.then(|| fs::read(path).ok()).flatten()
 }
 
 /// Removes session folders whose process is gone. A process of another container can have any
@@ -147,13 +162,18 @@ fn remove_dead(tmp: &Path) {
         let alive = pid.and_then(Pid::from_raw).is_some_and(|pid| test_kill_process(pid).is_ok());
         if !alive && !is_locked(&entry.path().join("lock")) {
             // Another process may be removing it at the same time.
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = if entry.path().is_dir() {
+                fs::remove_dir_all(entry.path())
+            } else {
+                fs::remove_file(entry.path())
+            };
         }
     }
 }
 
 fn is_locked(lock: &Path) -> bool {
-    File::open(lock).is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)))
+    fs::metadata(lock).is_ok_and(|meta| meta.is_file())
+        && File::open(lock).is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)))
 }
 
 #[cfg(test)]

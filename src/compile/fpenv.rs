@@ -25,12 +25,13 @@ pub fn control_words(
 
 fn probe(bench: &Bench, compiler: &Compiler, line: &CommandLine) -> Result<(ControlWords, bool), Failure> {
     bench.stop_if_cancelled()?;
-    let mut key = bench.key("probe", compiler, line);
-    key.add(PROBE_SOURCE);
-    bench.add_link_inputs(&mut key, line);
-    let key = key.finish();
-    let _turn = bench.in_flight.enter(key);
-    let known = bench.look_up(&key, &[]).and_then(|(_, answer)| fs::read_to_string(answer.path).ok());
+    let key = bench.key("probe", compiler, line).map(|mut key| {
+        key.add(PROBE_SOURCE);
+        bench.add_link_inputs(&mut key, line);
+        key.finish()
+    });
+    let _turn = key.map(|key| bench.in_flight.enter(key));
+    let known = bench.look_up(key.as_ref(), &[]).and_then(|(_, answer)| fs::read_to_string(answer.path).ok());
     if let Some(words) = known.and_then(|text| read_probe(&text)) {
         return Ok((words, true));
     }
@@ -43,6 +44,6 @@ fn probe(bench: &Bench, compiler: &Compiler, line: &CommandLine) -> Result<(Cont
     let answer = job.run(&program, &CommandLine { what: "run probe".into(), argv })?.stdout;
     let words = read_probe(&answer)
         .ok_or_else(|| Failure::Tool(format!("the fp environment probe printed {:?}", answer.trim_end())))?;
-    bench.keep(&key, answer.as_bytes(), Vec::new())?;
+    bench.keep(key.as_ref(), answer.as_bytes(), Vec::new())?;
     Ok((words, false))
 }

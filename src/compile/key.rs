@@ -17,7 +17,7 @@ impl KeyBuilder {
     /// Keys of different kinds never meet. The number changes with the meaning of entries.
     pub fn new(kind: &str) -> KeyBuilder {
         let mut builder = KeyBuilder(blake3::Hasher::new());
-        builder.add("bitrift cache 1").add(kind);
+        builder.add("bitrift cache 2").add(kind);
         builder
     }
 
@@ -43,40 +43,55 @@ impl KeyBuilder {
 /// What changes when a file does.
 type Stamp = (u64, u64, i64, i64, i64, i64);
 
-/// Content hashes of files, read once.
+/// What is known of a file's content.
+#[derive(Clone, Copy)]
+struct FileContent {
+    stamp: Stamp,
+    hash: Hash,
+    has_directive: bool,
+}
+
+/// Contents of files, each read once.
 #[derive(Default)]
 pub struct Files {
-    known: Mutex<HashMap<PathBuf, (Stamp, Hash)>>,
+    known: Mutex<HashMap<PathBuf, FileContent>>,
 }
 
 impl Files {
     /// The hash of a regular file's content; None when it cannot be read.
     pub fn hash(&self, path: &Path) -> Option<Hash> {
+        self.content(path).map(|content| content.hash)
+    }
+
+    /// Whether a source makes the assembler read a file, of which the compiler knows nothing.
+    pub fn has_directive(&self, path: &Path) -> bool {
+        self.content(path).is_some_and(|content| content.has_directive)
+    }
+
+    fn content(&self, path: &Path) -> Option<FileContent> {
         let meta = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let stamp =
             (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((old, hash)) = known().get(path)
-            && *old == stamp
-        {
-            return Some(*hash);
+        if let Some(old) = known().get(path).filter(|old| old.stamp == stamp) {
+            return Some(*old);
         }
-        let hash = *blake3::hash(&fs::read(path).ok()?).as_bytes();
-        known().insert(path.into(), (stamp, hash));
-        Some(hash)
+        let bytes = fs::read(path).ok()?;
+        let hash = *blake3::hash(&bytes).as_bytes();
+        let content = FileContent { stamp, hash, has_directive: has_directive(&bytes) };
+        known().insert(path.into(), content);
+        Some(content)
     }
+}
+
+/// Whether C has inline assembly that reads a file: `.incbin` takes its bytes, `.include` its lines.
+pub fn has_directive(text: &[u8]) -> bool {
+    [&b"incbin"[..], b".include"].iter().any(|word| text.windows(word.len()).any(|found| found == *word))
 }
 
 /// Whether a file was written at or after a moment: what was compiled may not be what it holds now.
 pub fn touched_since(path: &Path, start: SystemTime) -> bool {
     fs::metadata(path).and_then(|m| m.modified()).is_ok_and(|t| t >= start)
-}
-
-/// Files that arguments name by their full path (`@/x`, `-specs=/x`, `-Wl,-T,/x`): their content
-/// counts too.
-pub fn files_in_args(args: &[String]) -> Vec<PathBuf> {
-    let parts = args.iter().flat_map(|arg| arg.split([',', '=', '@']));
-    parts.filter(|part| part.starts_with('/')).map(PathBuf::from).filter(|path| path.is_file()).collect()
 }
 
 #[cfg(test)]
@@ -103,17 +118,5 @@ mod tests {
         fs::write(&path, "two!").unwrap();
         assert_ne!(files.hash(&path), Some(one));
         assert_eq!(files.hash(folder.path()), None);
-    }
-
-    #[test]
-    fn arguments_show_the_files_they_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let names = ["flags", "spec", "script"];
-        names.iter().for_each(|n| fs::write(path(n), "").unwrap());
-        let [flags, spec, script] = names.map(path);
-        let args = ["-O2".into(), format!("@{flags}"), format!("-specs={spec}"), format!("-Wl,-T,{script}")];
-        assert_eq!(files_in_args(&args), [flags, spec, script].map(PathBuf::from));
-        assert!(files_in_args(&["-I/usr".into(), "-DX=/nope".into()]).is_empty());
     }
 }

@@ -41,8 +41,8 @@ impl<'a> LinkRequest<'a> {
         bench.stop_if_cancelled()?;
         let shims = &self.frame.lines.material.shims;
         let key = self.key(&self.line(self.shims, self.frame.lines.linkages()[0]));
-        let _turn = bench.in_flight.enter(key);
-        if let Some((recipe, object)) = bench.look_up(&key, &[]) {
+        let _turn = key.map(|key| bench.in_flight.enter(key));
+        if let Some((recipe, object)) = bench.look_up(key.as_ref(), &[]) {
             let notes = recipe.notes.into_iter();
             let missing = notes.filter_map(|(tag, words)| Some((shims.tagged(&tag)?, words))).collect();
             return Ok(Linked { object, missing, cached: true });
@@ -50,7 +50,7 @@ impl<'a> LinkRequest<'a> {
         let (content, missing) = self.best()?;
         let notes =
             missing.iter().map(|(number, words)| (shims.tag(*number).into(), words.clone())).collect();
-        let object = bench.keep(&key, &content, notes)?;
+        let object = bench.keep(key.as_ref(), &content, notes)?;
         Ok(Linked { object, missing, cached: false })
     }
 
@@ -58,13 +58,13 @@ impl<'a> LinkRequest<'a> {
         &self.pipeline.bench
     }
 
-    fn key(&self, line: &CommandLine) -> Hash {
-        let mut key = self.bench().key("link", &self.frame.compiler, line);
+    fn key(&self, line: &CommandLine) -> Option<Hash> {
+        let mut key = self.bench().key("link", &self.frame.compiler, line)?;
         let shims = self.shims.iter().map(|shim| shim.object.hash);
         let objects = self.fixed.iter().map(|(_, object)| object.hash).chain(shims);
         key.add_all(&objects.collect::<Vec<_>>());
         self.bench().add_link_inputs(&mut key, line);
-        key.finish()
+        Some(key.finish())
     }
 
     /// The first linkage that has everything, else the one that has most.

@@ -40,6 +40,7 @@ mod material;
 mod message;
 mod mix;
 mod object;
+mod opened;
 mod pipeline;
 mod program;
 mod ready;

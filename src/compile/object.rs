@@ -9,7 +9,7 @@ use super::bench::{Bench, Failure, Job, Object};
 use super::cache::Recipe;
 use super::command::CommandLine;
 use super::deps::{headers, parse_make_rule, parse_tcc_trace};
-use super::key::{Hash, touched_since};
+use super::key::{Hash, has_directive, touched_since};
 use crate::toolchain::{Compiler, Family, Finished};
 
 /// Where the C comes from.
@@ -54,9 +54,9 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failu
     bench.stop_if_cancelled()?;
     // A source that cannot be read has no key: the compiler says what is wrong with it.
     let key = source_hash(bench, request)
-        .map(|hash| bench.key("object", &request.compiler, &request.line).add(hash).finish());
+        .and_then(|hash| Some(bench.key("object", &request.compiler, &request.line)?.add(hash).finish()));
     let _turn = key.map(|key| bench.in_flight.enter(key));
-    if let Some((recipe, object)) = key.and_then(|key| bench.look_up(&key, &request.folders)) {
+    if let Some((recipe, object)) = bench.look_up(key.as_ref(), &request.folders) {
         let headers = recipe.headers.into_iter().map(|(path, _)| path).collect();
         let echo = recipe.notes.into_iter().find(|(name, _)| name == ECHO).map(|(_, line)| line);
         return Ok(Made { object, cached: true, headers, echo });
@@ -103,7 +103,8 @@ fn headers_read(request: &ObjectRequest, job: &Job, done: &Finished) -> Option<V
     (!files.is_empty()).then(|| headers(&files, source, job.path()))
 }
 
-/// Writes the recipe, unless a file changed while the compiler ran: nobody knows what it read then.
+/// Writes the recipe, unless a file changed while the compiler ran, or makes the assembler read another: nobody knows
+/// what was read then.
 fn remember(
     bench: &Bench,
     request: &ObjectRequest,
@@ -115,7 +116,12 @@ fn remember(
         Origin::File(path) => Some(path.as_path()),
         Origin::Text { .. } => None,
     };
-    if source.into_iter().chain(headers.iter().map(PathBuf::as_path)).any(|p| touched_since(p, start)) {
+    let mut read = source.into_iter().chain(headers.iter().map(PathBuf::as_path));
+    let text_has_directive = match &request.origin {
+        Origin::Text { text, .. } => has_directive(text.as_bytes()),
+        Origin::File(_) => false,
+    };
+    if text_has_directive || read.any(|p| touched_since(p, start) || bench.files.has_directive(p)) {
         return Ok(());
     }
     let rivals = bench.folders.rivals(&request.folders, &headers);

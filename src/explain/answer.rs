@@ -59,7 +59,14 @@ pub fn needed(wanted: &BTreeSet<Layer>) -> BTreeSet<Layer> {
 
 /// Whether a row of an earlier time has all that is asked for. What was missing then may be there now.
 pub fn is_answered(row: &ExplainRow, layers: &BTreeSet<Layer>) -> bool {
-    matches!(row.explained, Explained::Yes | Explained::No) && layers.is_subset(&row.asked)
+    let told = matches!(row.explained, Explained::Yes | Explained::No) && layers.is_subset(&row.asked);
+    told && !(layers.contains(&Layer::Fix) && awaits_fix(row))
+}
+
+/// Whether guilty code is named and nobody has tried to mend it: patches come last, and an interrupt may come before.
+fn awaits_fix(row: &ExplainRow) -> bool {
+    let guilty = row.layers.get(&Layer::Function).is_some_and(|layer| !layer.causes.is_empty());
+    guilty && !row.layers.contains_key(&Layer::Fix)
 }
 
 /// The layers of one finding on their way, each with its cost.

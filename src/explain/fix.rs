@@ -21,11 +21,12 @@ pub struct Fixed {
 }
 
 /// Puts a patch for every cause that an explainer found into the file. `time` measures a call of a function without a
-/// patch and with it.
+/// patch and with it; `keep` has the file after each of them.
 pub fn fix_all<E: From<ExplainError>>(
     explainer: &Explainer<'_>,
     file: &mut ExplainFile,
     time: impl Fn(usize, &Fixed) -> Result<Option<(f64, f64)>, E>,
+    keep: impl Fn(&ExplainFile) -> Result<(), E>,
 ) -> Result<(), E> {
     for known in &explainer.known {
         let Some(first) = known.cases.first().map(|(case, _)| case) else { continue };
@@ -33,6 +34,7 @@ pub fn fix_all<E: From<ExplainError>>(
         let before = explainer.spent();
         let fixed = fix(explainer.desk, known)?;
         let cost = since(explainer.spent(), before);
+        let ns = fixed.as_ref().ok().map(|fixed| time(first.function, fixed)).transpose()?.flatten();
         let (standing, text) = match &fixed {
             Ok(fixed) => (Standing::Found, fixed.row.what.clone()),
             Err(why) => (Standing::Stopped, why.clone()),
@@ -44,12 +46,11 @@ pub fn fix_all<E: From<ExplainError>>(
                 row.layers.insert(Layer::Fix, LayerRow { cost, ..layer.clone() });
             }
         }
-        let Ok(mut fixed) = fixed else { continue };
-        fixed.row.ns = time(first.function, &fixed)?;
         let cause = file.causes.iter_mut().find(|cause| cause.findings.contains(&first.id));
-        if let Some(cause) = cause {
-            cause.fix = Some(fixed.row);
+        if let (Some(cause), Ok(fixed)) = (cause, fixed) {
+            cause.fix = Some(FixRow { ns, ..fixed.row });
         }
+        keep(file)?;
     }
     Ok(())
 }

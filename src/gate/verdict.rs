@@ -67,6 +67,7 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
             (true, false) => GateVerdict::Incomplete,
             (true, true) => GateVerdict::Green,
         },
+        partial: None,
         tolerance: policy.tolerance,
         replay: counts(&bench.replayed),
         searched,

@@ -69,6 +69,9 @@ impl Bench<'_> {
         let Experiment { name, search, functions, .. } = &self.built.lab.experiment;
         let print = Fingerprint::of_bench(name, search, functions, &self.built.panel.artifacts);
         let (mut journal, done) = place.open(opening, &print, self.size())?;
+        if let Some(text) = journal.complaint() {
+            sink.send(Event::Note { text });
+        }
         let done = self.keyed(done).map_err(|more| wider(place, more))?;
         let mut desk = BenchDesk { journal: &mut journal, rows: done, error: None };
         let searched = self.search(&mut desk, sink);

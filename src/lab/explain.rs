@@ -2,7 +2,6 @@
 //! as it is there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use super::error::LabError;
 use super::finding::Finding;
@@ -19,7 +18,7 @@ use crate::model::{
     Build, BuildId, Event, EventSink, ExplainFile, ExplainRow, Explained, FindingId, Layer, RunFile, SafeRow,
     canonical,
 };
-use crate::store::{read_explain, write_explain};
+use crate::store::Beside;
 use crate::toolchain::find;
 
 /// What is asked of a session.
@@ -37,7 +36,7 @@ pub struct Wish {
 struct Session<'a> {
     lab: &'a Lab,
     run: &'a RunFile,
-    folder: &'a Path,
+    beside: &'a Beside,
     wish: &'a Wish,
     desk: &'a Desk<'a>,
     workshop: &'a Workshop<'a>,
@@ -46,11 +45,11 @@ struct Session<'a> {
 }
 
 impl Lab {
-    /// Explains findings of a run in its folder. The lab must have the functions of the run and no others, so that
-    /// the run's objects are found in the cache.
+    /// Explains findings of a run; the answers are stored beside it one by one. The lab must have the functions of the
+    /// run and no others, so that the run's objects are found in the cache.
     pub fn explain(
         &self,
-        (run, folder): (&RunFile, &Path),
+        (run, beside): (&RunFile, &Beside),
         findings: &[Finding<'_>],
         wish: &Wish,
         sink: &dyn EventSink,
@@ -59,15 +58,17 @@ impl Lab {
             Mixer::new(&self.experiment, &self.cache, &self.settings()).map_err(ExplainError::from)?;
         let desk = Desk::new(&self.experiment, &mixer, self.limits(), self.cancel.clone());
         let workshop = Workshop::new(&self.experiment, &self.cache, self.settings());
-        let watch = Stopwatch { lab: self, folder };
-        Session { lab: self, run, folder, wish, desk: &desk, workshop: &workshop, watch, sink }
-            .explain(findings)
+        let watch = Stopwatch { lab: self, beside };
+        let session = Session { lab: self, run, beside, wish, desk: &desk, workshop: &workshop, watch, sink };
+        let explained = session.explain(findings);
+        sink.send(Event::ExplainFinished);
+        explained
     }
 }
 
 impl Session<'_> {
     fn explain(&self, findings: &[Finding<'_>]) -> Result<ExplainFile, LabError> {
-        let mut file = read_explain(self.folder)?.unwrap_or_default();
+        let mut file = self.beside.explain()?.unwrap_or_default();
         let layers = match self.wish.layers.is_empty() {
             true => needed(&Layer::ALL.into()),
             false => needed(&self.wish.layers),
@@ -84,7 +85,6 @@ impl Session<'_> {
             known: Vec::new(),
             progress: &progress,
         };
-        let mut fresh = BTreeSet::new();
         for found in findings {
             let (id, inputs) = (&found.witness.id, self.digest(found));
             let known = file.findings.get(id).filter(|row| row.inputs == inputs);
@@ -92,20 +92,22 @@ impl Session<'_> {
             if !(unchanged && known.is_some_and(|row| is_answered(row, &layers))) {
                 let row = self.one(&mut explainer, found, &changed)?;
                 file.findings.insert(id.clone(), ExplainRow { inputs, asked: layers.clone(), ..row });
-                fresh.insert(id);
+                // They were to hold for what was known before.
+                let (baseline, build) = (&found.witness.baseline, &found.witness.build);
+                file.safe.retain(|row| (&row.baseline, &row.build) != (baseline, build));
                 regroup(&mut file, |id| finding(self.run, id).map(|(_, w)| (w.baseline, w.build)));
-                write_explain(self.folder, &file)?;
+                self.beside.write_explain(&file)?;
             }
             self.sink.send(Event::ExplainDone { finding: id.to_string() });
         }
         if layers.contains(&Layer::Fix) {
-            fix_all(&explainer, &mut file, |function, fixed| self.watch.fix(function, fixed))?;
+            let time = |function: usize, fixed: &_| self.watch.fix(function, fixed);
+            fix_all(&explainer, &mut file, time, |file| Ok(self.beside.write_explain(file)?))?;
         }
         if let Some(limit) = self.wish.limit.filter(|_| layers.contains(&Layer::Flags)) {
-            self.safe_sets(findings, limit, &fresh, &mut file)?;
+            self.safe_sets(findings, limit, &mut file)?;
         }
-        self.sink.send(Event::ExplainFinished);
-        write_explain(self.folder, &file)?;
+        self.beside.write_explain(&file)?;
         Ok(file)
     }
 
@@ -179,7 +181,6 @@ impl Session<'_> {
         &self,
         findings: &[Finding<'_>],
         limit: f64,
-        fresh: &BTreeSet<&FindingId>,
         file: &mut ExplainFile,
     ) -> Result<(), LabError> {
         let mut builds: BTreeMap<(&BuildId, &BuildId), Vec<&Finding<'_>>> = BTreeMap::new();
@@ -189,8 +190,7 @@ impl Session<'_> {
         }
         for ((baseline, build), findings) in builds {
             let same = |row: &SafeRow| row.build == *build && row.baseline == *baseline;
-            let known = file.safe.iter().any(|row| same(row) && row.limit == limit);
-            if known && !findings.iter().any(|found| fresh.contains(&found.witness.id)) {
+            if file.safe.iter().any(|row| same(row) && row.limit == limit) {
                 continue;
             }
             let ids = || findings.iter().map(|found| &found.witness.id);
@@ -213,6 +213,7 @@ impl Session<'_> {
                     safe.row.cost = since(question.spent(), before);
                     safe.row.ns = self.watch.safe(&cases, &safe)?;
                     file.safe.push(safe.row);
+                    self.beside.write_explain(file)?;
                 }
                 Err(why) => self.sink.send(Event::Note { text: format!("no safe set of {build}: {why}") }),
             }

@@ -7,13 +7,17 @@ use super::error::LabError;
 use super::run::{Destination, Stored};
 use crate::gate::{Policy, run_looks, verdict, witness_looks};
 use crate::model::{
-    ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, Shape, gist, printable,
+    ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, NoteKind, PartialGate, Shape, gist,
+    printable,
 };
-use crate::store::{RunFolder, write_gate};
+use crate::store::Beside;
 
 /// What a gate is held to.
 pub struct Terms<'a> {
+    /// With the functions that are judged.
     pub lock: &'a LockFile,
+    /// Which functions these are, where they are not all of the lock.
+    pub partial: Option<PartialGate>,
     /// The lock file as messages name it.
     pub lock_name: &'a str,
     /// Bits that a result may move.
@@ -27,7 +31,7 @@ pub struct Terms<'a> {
 /// A verdict, and where it is stored.
 pub struct Decided {
     pub gate: GateFile,
-    pub folder: RunFolder,
+    pub beside: Beside,
     /// Seconds that the accepted witnesses took.
     pub replay_s: f64,
 }
@@ -139,13 +143,14 @@ impl Built<'_> {
         let opened = self.open_run(to)?;
         let folder = opened.folder.clone();
         let search = || {
-            let Stored { run, samples, .. } = self.run(opened, start, sink)?;
-            let samples = samples.into_iter().map(|s| (s.function.clone(), s)).collect();
-            seen.extend(self.look_again(run_looks(&run, &samples, terms.lock, terms.tolerance))?);
-            Ok(run)
+            let mut stored = self.run(opened, start, sink)?;
+            let samples = std::mem::take(&mut stored.samples).into_iter();
+            let samples = samples.map(|s| (s.function.clone(), s)).collect();
+            seen.extend(self.look_again(run_looks(&stored.run, &samples, terms.lock, terms.tolerance))?);
+            Ok(stored)
         };
         // Half a search decides nothing, and a later `accept` must not find it.
-        let run = search().inspect_err(|_: &LabError| folder.discard())?;
+        let stored: Stored = search().inspect_err(|_: &LabError| folder.discard())?;
         let policy = Policy {
             lock: terms.lock,
             limits: &self.lab.experiment.limits,
@@ -153,8 +158,13 @@ impl Built<'_> {
             nan: self.lab.experiment.search.nan,
             strict: terms.strict,
         };
-        let gate = verdict(&policy, &run, &seen);
-        write_gate(folder.path(), &gate)?;
-        Ok(Decided { gate, folder, replay_s })
+        let mut gate = verdict(&policy, &stored.run, &seen);
+        if terms.partial.is_some() {
+            gate.partial.clone_from(&terms.partial);
+            // A limit may be about a function that nobody asked for.
+            gate.notes.retain(|note| note.kind != NoteKind::IdleLimit);
+        }
+        stored.beside.write_gate(&gate)?;
+        Ok(Decided { gate, beside: stored.beside, replay_s })
     }
 }

@@ -12,6 +12,8 @@ const CONTEXT: &str = "bitrift unit 3";
 
 pub struct UnitKeeper<'a> {
     folder: &'a RunFolder,
+    /// The run's, to which answers are bound.
+    fingerprint: String,
     sink: &'a dyn EventSink,
     /// By function; None for one whose file cannot be used.
     logs: Mutex<Logs>,
@@ -27,8 +29,8 @@ struct OpenLog {
 type Logs = BTreeMap<String, Option<OpenLog>>;
 
 impl<'a> UnitKeeper<'a> {
-    pub fn new(folder: &'a RunFolder, sink: &'a dyn EventSink) -> UnitKeeper<'a> {
-        UnitKeeper { folder, sink, logs: Mutex::default() }
+    pub fn new(folder: &'a RunFolder, fingerprint: &str, sink: &'a dyn EventSink) -> UnitKeeper<'a> {
+        UnitKeeper { folder, fingerprint: fingerprint.into(), sink, logs: Mutex::default() }
     }
 
     /// A function is stored as a whole: its units are not needed any more.
@@ -44,10 +46,10 @@ impl<'a> UnitKeeper<'a> {
     }
 
     fn log<'l>(&self, logs: &'l mut Logs, function: &str) -> Option<&'l mut OpenLog> {
-        let open = || match self.folder.open_units(function) {
+        let open = || match self.folder.open_units(function, &self.fingerprint) {
             Ok(log) => {
                 let is_marked = log.get(&form()).is_some();
-                self.greet(function, log.len(), is_marked);
+                self.greet(function, &log, is_marked);
                 Some(OpenLog { log, is_marked })
             }
             Err(error) => {
@@ -58,9 +60,17 @@ impl<'a> UnitKeeper<'a> {
         logs.entry(function.into()).or_insert_with(open).as_mut()
     }
 
-    /// Says what a log holds.
-    fn greet(&self, function: &str, records: usize, is_marked: bool) {
-        let text = match (is_marked, records) {
+    /// Says what a log holds, and what of it is not believed.
+    fn greet(&self, function: &str, log: &UnitLog, is_marked: bool) {
+        if log.dropped() > 0 {
+            let bytes = log.dropped();
+            let text = format!(
+                "function {function}: the last {bytes} bytes of its kept units are cut off or damaged and not believed: \
+                 what was there is searched again"
+            );
+            self.sink.send(Event::Note { text });
+        }
+        let text = match (is_marked, log.len()) {
             (_, 0) => return,
             (true, records) => format!("function {function}: {} units were done before", records - 1),
             (false, records) => format!(

@@ -44,6 +44,7 @@ mod gate;
 mod keeper;
 
 mod open;
+mod origin;
 mod panel;
 mod programs;
 mod replay;
@@ -66,6 +67,7 @@ pub use explain::Wish;
 pub use finding::Finding;
 pub use gate::{Decided, Terms};
 pub use open::{Lab, Means, check_search, load};
+pub use origin::matrix_of;
 pub use panel::{Panel, Replies, Unanswered};
 pub use programs::Programs;
 pub use repro::{Kit, Repro, Repros, Side, family};

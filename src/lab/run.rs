@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
@@ -10,11 +11,11 @@ use super::error::{LabError, Progress};
 use super::keeper::UnitKeeper;
 use super::search::{Searched, Searches, host_row};
 use super::sources::digests;
-use super::usage;
+use super::{origin, usage};
 use crate::model::{Event, EventSink, Experiment, FunctionRow, FunctionSamples, RunFile, SCHEMA};
 use crate::store::{
-    Fingerprint, FolderState, FunctionTiming, Journal, JournalEntry, RunFolder, StoreError, Timing,
-    latest_incomplete, utc_date,
+    Beside, Claim, Fingerprint, FolderState, FunctionTiming, Journal, JournalEntry, RunFolder, StoreError,
+    Timing, latest_incomplete, open_run, utc_date,
 };
 
 /// Where a run goes.
@@ -28,20 +29,34 @@ pub struct Destination<'a> {
     pub overwrite: bool,
     /// Go on with an interrupted run: the one that is there, or the latest.
     pub resume: bool,
+    /// Whether its witnesses are to be confirmed when it is stored.
+    pub confirm: bool,
 }
 
-/// A run's folder with its journal, and what an interrupted run left in it.
+/// A run's folder, which is this process's own, and what an interrupted run left in it.
 pub struct Opened {
     pub folder: RunFolder,
-    journal: Journal,
-    done: Vec<JournalEntry>,
+    left: Left,
+    fingerprint: Fingerprint,
+    confirm: bool,
+    claim: Claim,
 }
 
-/// A finished run.
+/// What there is of a run that is opened.
+enum Left {
+    /// Its journal, and the functions that are done.
+    Searches(Journal, Vec<JournalEntry>),
+    /// All but the confirmation.
+    Whole(Box<(RunFile, Beside)>),
+}
+
+/// A finished run. Its folder is this process's own as long as it lives.
 pub struct Stored {
     pub run: RunFile,
     pub samples: Vec<FunctionSamples>,
     pub folder: RunFolder,
+    pub beside: Beside,
+    _claim: Claim,
 }
 
 impl Built<'_> {
@@ -64,37 +79,72 @@ impl Built<'_> {
         Ok(self.run_file(rows.into_values().collect()))
     }
 
-    /// Makes the folder of a run, or finds the one to go on with.
+    /// Makes the folder of a run, or finds the one to go on with. The folder is claimed before anybody looks into it.
     pub fn open_run(&self, to: &Destination<'_>) -> Result<Opened, LabError> {
-        let resume: Option<PathBuf> = match (to.resume, to.out) {
-            (false, _) => None,
-            (true, None) => Some(latest_incomplete(to.root)?),
-            (true, Some(out)) => match RunFolder::state(out)? {
-                FolderState::Absent | FolderState::Empty => None,
-                _ => Some(out.to_path_buf()),
-            },
-        };
         let Experiment { name, search, functions, .. } = &self.lab.experiment;
-        let print = Fingerprint::of(name, search, functions, &self.panel.artifacts);
-        if let Some(path) = resume {
-            let folder = RunFolder::open(&path)?;
-            let (journal, done) = folder.resume_journal(&print)?;
-            return Ok(Opened { folder, journal, done });
-        }
-        let folder = match to.out {
-            Some(out) => RunFolder::create(out, to.overwrite)?,
-            None => RunFolder::create_next(to.root, name)?,
+        let fingerprint = Fingerprint::of(name, search, functions, &self.panel.artifacts);
+        let latest = || latest_incomplete(to.root);
+        let (claim, folder) = match (to.out, to.resume) {
+            (Some(out), resume) => {
+                let claim = Claim::take(out)?;
+                if resume && !matches!(RunFolder::state(out)?, FolderState::Absent | FolderState::Empty) {
+                    return self.reopen(to, claim, RunFolder::open(out)?, fingerprint);
+                }
+                (claim, RunFolder::create(out, to.overwrite)?)
+            }
+            (None, true) => {
+                let path: PathBuf = latest()?;
+                let claim = Claim::take(&path)?;
+                return self.reopen(to, claim, RunFolder::open(&path)?, fingerprint);
+            }
+            (None, false) => {
+                let folder = RunFolder::create_next(to.root, name)?;
+                (Claim::take(folder.path())?, folder)
+            }
         };
-        let journal = folder.start_journal(&print, functions.len())?;
-        Ok(Opened { folder, journal, done: Vec::new() })
+        let journal = folder.start_journal(&fingerprint, functions.len())?;
+        let left = Left::Searches(journal, Vec::new());
+        Ok(Opened { folder, left, fingerprint, confirm: to.confirm, claim })
+    }
+
+    /// Goes on with a run: with its searches, or with the confirmation when nothing else is missing.
+    fn reopen(
+        &self,
+        to: &Destination<'_>,
+        claim: Claim,
+        folder: RunFolder,
+        fingerprint: Fingerprint,
+    ) -> Result<Opened, LabError> {
+        let left = match folder.resume_journal(&fingerprint) {
+            Ok((journal, done)) => Left::Searches(journal, done),
+            Err(StoreError::NothingLeft { path }) => {
+                let (run, beside) = open_run(folder.path())?;
+                if !to.confirm || beside.confirm(&run)?.is_some() {
+                    return Err(StoreError::NothingLeft { path }.into());
+                }
+                if let Some(origin) = beside.origin()? {
+                    fingerprint.check(origin.fingerprint, folder.path())?;
+                }
+                Left::Whole(Box::new((run, beside)))
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Opened { folder, left, fingerprint, confirm: to.confirm, claim })
     }
 
     /// Searches every function that the journal does not hold yet, and stores the run. `start` is when the
     /// command began.
     pub fn run(&self, opened: Opened, start: Instant, sink: &dyn EventSink) -> Result<Stored, LabError> {
-        let resumed = opened.done.len();
         let search_start = Instant::now();
-        let Opened { folder, journal, done } = opened;
+        let Opened { folder, left, fingerprint, confirm, claim } = opened;
+        let (journal, done) = match left {
+            Left::Searches(journal, done) => (journal, done),
+            Left::Whole(whole) => {
+                let (run, beside) = *whole;
+                return Ok(Stored { samples: beside.samples()?, run, folder, beside, _claim: claim });
+            }
+        };
+        let resumed = done.len();
         let Journalled { journal, entries, restarts } = self.journalled(&folder, journal, done, sink)?;
         let run = self.run_file(entries.iter().map(|e| e.row.clone()).collect());
         let timing = Timing {
@@ -112,8 +162,10 @@ impl Built<'_> {
         };
         let timing = timing.total(entries.iter().map(|e| e.timing.clone()).collect());
         let samples: Vec<FunctionSamples> = entries.into_iter().map(|e| e.samples).collect();
-        folder.finish(journal, &run, &samples, &timing)?;
-        Ok(Stored { run, samples, folder })
+        let origin = origin::of(&self.lab.experiment, folder.path(), &fingerprint, confirm);
+        folder.write_origin(&run, &origin)?;
+        let beside = folder.finish(journal, &run, &samples, &timing)?;
+        Ok(Stored { run, samples, folder, beside, _claim: claim })
     }
 
     fn journalled(
@@ -124,16 +176,21 @@ impl Built<'_> {
         sink: &dyn EventSink,
     ) -> Result<Journalled, LabError> {
         let functions = 0..self.lab.experiment.functions.len();
+        if let Some(text) = journal.complaint() {
+            sink.send(Event::Note { text });
+        }
         sink.send(Event::SearchStarted { functions: functions.len(), resumed: done.len() });
         let place = |entry: JournalEntry| Some((self.lab.function(&entry.row.name)?.0, entry));
         let entries: BTreeMap<usize, JournalEntry> = done.into_iter().filter_map(place).collect();
         let open: Vec<usize> = functions.clone().filter(|index| !entries.contains_key(index)).collect();
-        let keeper = UnitKeeper::new(folder, sink);
+        let keeper = UnitKeeper::new(folder, journal.fingerprint(), sink);
         let desk = Mutex::new(RunDesk { journal, entries, restarts: 0, error: None });
         let keep = |index: usize, searched: Searched| {
             let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = desk.keep(index, searched, folder, &keeper) {
                 desk.error.get_or_insert(error);
+                // What cannot be stored is not worth searching: this ends the other searches too.
+                self.lab.cancel.store(true, Ordering::Relaxed);
             }
         };
         let (searched, absent) = {

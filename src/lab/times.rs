@@ -1,7 +1,6 @@
 //! What a patch or a safe set of flags costs in time: calls of both builds, side by side, on ordinary inputs.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use super::error::LabError;
 use super::open::Lab;
@@ -9,7 +8,7 @@ use super::speed::{inputs, pace};
 use crate::explain::{Case, Fixed, Safe};
 use crate::model::{BuildId, BuiltObject};
 use crate::pool::{LoadPlan, Pool, PoolError};
-use crate::store::read_samples;
+use crate::store::Beside;
 
 /// Functions that a safe set is timed on, at most.
 const MOST_FUNCTIONS: usize = 24;
@@ -17,8 +16,7 @@ const MOST_FUNCTIONS: usize = 24;
 /// Times objects of a lab on samples of its run.
 pub struct Stopwatch<'a> {
     pub lab: &'a Lab,
-    /// The run's folder.
-    pub folder: &'a Path,
+    pub beside: &'a Beside,
 }
 
 impl Stopwatch<'_> {
@@ -45,7 +43,7 @@ impl Stopwatch<'_> {
 
     fn times(&self, place: usize, objects: &[&BuiltObject]) -> Result<Option<Vec<f64>>, LabError> {
         let function = &self.lab.experiment.functions[place];
-        let samples = read_samples(self.folder)?;
+        let samples = self.beside.samples()?;
         let stored = samples.iter().find(|s| s.function == function.name);
         let inputs = inputs(function, stored, &self.lab.experiment.search);
         let plan =

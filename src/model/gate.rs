@@ -18,6 +18,9 @@ pub struct GateFile<N = Number, A = Answer> {
     pub name: String,
     pub baseline: BuildId,
     pub verdict: GateVerdict,
+    /// Only some functions of the lock were judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<PartialGate>,
     /// Bits by which a difference may be worse than accepted.
     pub tolerance: f64,
     pub replay: ReplayCounts,
@@ -65,6 +68,15 @@ pub struct GateGap {
     /// What the lock records; None where it records nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<u64>,
+}
+
+/// Which part of a lock was judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartialGate {
+    /// Functions of the lock that were judged, by name.
+    pub functions: Vec<String>,
+    /// All functions of the lock.
+    pub of: usize,
 }
 
 /// What became of the witnesses of the lock.

@@ -32,6 +32,7 @@ mod implementation;
 mod limit;
 mod lock;
 mod number;
+mod origin;
 mod outcome;
 mod outcomes;
 mod printable;
@@ -76,7 +77,7 @@ pub use function::{
 pub use gap::GapKind;
 pub use gate::{
     GATE_SCHEMA, GateFile, GateFinding, GateGap, GateKind, GateNote, GateShare, GateSymptom, GateVerdict,
-    NoteKind, ReplayCounts,
+    NoteKind, PartialGate, ReplayCounts,
 };
 pub use implementation::{Implementation, Sources};
 pub use limit::{Limit, LimitRule};
@@ -84,6 +85,7 @@ pub use lock::{
     LOCK_SCHEMA, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch,
 };
 pub use number::{Answer, Number, NumberText};
+pub use origin::{ORIGIN_SCHEMA, OriginFile};
 pub use outcome::{ClassChange, Outcome};
 pub use outcomes::{Outcomes, Returned, Whole};
 pub use printable::{gist, printable, printable_lines};

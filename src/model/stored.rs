@@ -278,6 +278,7 @@ impl StoredGate {
         Ok(GateFile {
             findings: each("findings", self.findings, finding)?,
             schema: self.schema,
+            partial: self.partial,
             bitrift: self.bitrift,
             name: self.name,
             baseline: self.baseline,

@@ -44,9 +44,13 @@ pub fn render(page: &GatePage<'_>, style: Style) -> String {
     let _ = writeln!(text, "{}", searched(gate.searched));
     let _ = writeln!(text, "run and verdict stored in {}", printable(page.folder));
     let name = printable(&gate.name);
+    let part = gate.partial.as_ref().map(|part| {
+        format!(" (partial: {} of {} of the lock)", part.functions.len(), plural(part.of, "function"))
+    });
+    let part = part.unwrap_or_default();
     match gate.verdict {
         GateVerdict::Green => {
-            let _ = writeln!(text, "gate {name}: green, nothing beyond {}", printable(page.lock));
+            let _ = writeln!(text, "gate {name}: green{part}, nothing beyond {}", printable(page.lock));
         }
         GateVerdict::Incomplete => {
             let _ = writeln!(
@@ -57,7 +61,7 @@ pub fn render(page: &GatePage<'_>, style: Style) -> String {
         }
         GateVerdict::Red => {
             let count = plural(gate.findings.len(), "finding");
-            let _ = writeln!(text, "gate {name}: red, {count} beyond {}", printable(page.lock));
+            let _ = writeln!(text, "gate {name}: red{part}, {count} beyond {}", printable(page.lock));
             if gate.findings.iter().any(is_acceptable) {
                 let _ = writeln!(text, "  to accept what was found: {}", accept_line(page));
             }
@@ -248,6 +252,7 @@ mod tests {
             name: "odd".into(),
             baseline: "gcc/O0/native".into(),
             verdict: if findings.is_empty() { GateVerdict::Green } else { GateVerdict::Red },
+            partial: None,
             tolerance: 1.0,
             replay: ReplayCounts { witnesses: 12, held: 8, moved: 2, gone: 1, faulted: 1 },
             searched: GateShare { comparisons: 4, of: 4, share: 1.0 },

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use super::StoreError;
 
@@ -44,15 +45,21 @@ pub(super) fn is_leftover(path: &Path) -> bool {
         .is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 
-/// Removes what killed processes left in a folder that no other process writes to.
-pub(super) fn sweep(folder: &Path) -> Result<(), StoreError> {
+/// Removes what killed processes left in a folder: temporary files of at least this age. In a folder that no other
+/// process writes to that may be none.
+pub(super) fn sweep(folder: &Path, age: Duration) -> Result<(), StoreError> {
     for entry in std::fs::read_dir(folder).map_err(StoreError::io("list", folder))? {
         let path = entry.map_err(StoreError::io("list", folder))?.path();
-        if is_leftover(&path) {
-            std::fs::remove_file(&path).map_err(StoreError::io("remove", path))?;
+        if is_leftover(&path) && is_older(&path, age) {
+            super::files::remove(&path)?;
         }
     }
     Ok(())
+}
+
+fn is_older(path: &Path, age: Duration) -> bool {
+    let modified = std::fs::symlink_metadata(path).and_then(|meta| meta.modified());
+    age.is_zero() || modified.is_ok_and(|then| then.elapsed().is_ok_and(|passed| passed >= age))
 }
 
 /// Makes renames and removals in a folder durable.

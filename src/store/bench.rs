@@ -124,8 +124,7 @@ impl BenchPlace {
     fn clear(&self, begun: bool) -> Result<(), StoreError> {
         let journal = self.work().join(JOURNAL);
         if begun {
-            // Refuses while another process is writing to it.
-            drop(Journal::<BenchRow>::open(&journal)?);
+            Journal::<BenchRow>::check_idle(&journal)?;
         }
         for path in [journal, self.json(), self.markdown()] {
             match fs::remove_file(&path) {
@@ -140,11 +139,7 @@ impl BenchPlace {
 /// The rows of a complete bench of the same experiment.
 fn rows_of(json: &Path, print: &Fingerprint) -> Result<Vec<BenchRow>, StoreError> {
     let file = read_bench(json)?;
-    let there = Fingerprint::from_parts(file.fingerprint);
-    if there != *print {
-        let differences = crate::model::printable(&there.differences(print));
-        return Err(StoreError::OtherExperiment { path: shown(json), differences });
-    }
+    print.check(file.fingerprint, json)?;
     Ok(file.rows)
 }
 

@@ -1,73 +1,166 @@
-//! Files beside `run.json`: samples, and what later commands found out about a run. Each may be missing.
+//! Files beside `run.json`: samples, and what later commands found out about a run. Each may be missing. Each carries
+//! the digest of the run it is about and is refused beside another; one of a version that wrote no digest is taken.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
+use super::error::shown;
 use super::files::OwnFile;
-use super::{RunFolder, StoreError, atomic, read};
+use super::{RunFolder, StoreError, atomic, lock, read};
 use crate::model::{
-    CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, RunFile, SPEED_SCHEMA,
-    SpeedFile, StoredConfirm,
+    CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, GATE_SCHEMA, GateFile,
+    ORIGIN_SCHEMA, OriginFile, RunFile, SPEED_SCHEMA, SpeedFile, StoredConfirm, StoredGate,
 };
 
-/// The stored samples of a run, by function; none when the file is not there.
-pub fn read_samples(folder: &Path) -> Result<Vec<FunctionSamples>, StoreError> {
-    let path = RunFolder::samples_path(folder);
-    if read::metadata(&path)?.is_none() {
-        return Ok(Vec::new());
+/// A temporary file that has been there this long belongs to a process that was killed.
+const STRAY: Duration = Duration::from_secs(60);
+
+/// The files beside one run, which is known by the digest of its `run.json`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    folder: PathBuf,
+    run: String,
+}
+
+/// A file with the digest of the run it is about.
+#[derive(Serialize)]
+pub(super) struct Bound<'a, T> {
+    #[serde(flatten)]
+    pub file: &'a T,
+    pub run: &'a str,
+}
+
+/// The digest alone; nothing where a version wrote none.
+#[derive(Deserialize)]
+struct Binding {
+    #[serde(default)]
+    run: String,
+}
+
+impl Beside {
+    pub(super) fn new(folder: &Path, run: String) -> Beside {
+        Beside { folder: folder.into(), run }
     }
-    let bytes = read::read_bounded(&path)?;
-    let lines = bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    let line = |(index, line): (usize, &[u8])| {
-        serde_json::from_slice(line).map_err(|e| StoreError::Line {
-            path: path.display().to_string(),
-            line: index + 1,
-            message: crate::model::printable(&e.to_string()),
-        })
-    };
-    lines.map(line).collect()
+
+    /// The run's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The stored samples of the run, by function; none when the file is not there.
+    pub fn samples(&self) -> Result<Vec<FunctionSamples>, StoreError> {
+        let path = RunFolder::samples_path(&self.folder);
+        if read::metadata(&path)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let bytes = read::read_bounded(&path)?;
+        let lines = bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+        let line = |(index, line): (usize, &[u8])| {
+            let broken = |e: serde_json::Error| StoreError::Line {
+                path: path.display().to_string(),
+                line: index + 1,
+                message: crate::model::printable(&e.to_string()),
+            };
+            let binding: Binding = serde_json::from_slice(line).map_err(broken)?;
+            self.check(&path, &binding)?;
+            serde_json::from_slice(line).map_err(broken)
+        };
+        lines.map(line).collect()
+    }
+
+    /// What plain executables said; `run` is the run of the folder.
+    pub fn confirm(&self, run: &RunFile) -> Result<Option<ConfirmFile>, StoreError> {
+        let file: Option<StoredConfirm> = self.read(OwnFile::Confirm, CONFIRM_SCHEMA)?;
+        let unfit = |misfit| read::unfit(&OwnFile::Confirm.of(&self.folder), misfit);
+        file.map(|file| file.typed(run).map_err(unfit)).transpose()
+    }
+
+    pub fn write_confirm(&self, file: &ConfirmFile) -> Result<(), StoreError> {
+        self.write(OwnFile::Confirm, &self.json(file))
+    }
+
+    /// The verdict, if the run was a gate's.
+    pub fn gate(&self, run: &RunFile) -> Result<Option<GateFile>, StoreError> {
+        let file: Option<StoredGate> = self.read(OwnFile::Gate, GATE_SCHEMA)?;
+        let unfit = |misfit| read::unfit(&OwnFile::Gate.of(&self.folder), misfit);
+        file.map(|file| file.typed(run).map_err(unfit)).transpose()
+    }
+
+    pub fn write_gate(&self, file: &GateFile) -> Result<(), StoreError> {
+        self.write(OwnFile::Gate, &self.gate_json(file))
+    }
+
+    /// The text of `gate.json`.
+    pub fn gate_json(&self, file: &GateFile) -> String {
+        lock::fold(&self.json(file))
+    }
+
+    pub fn speed(&self) -> Result<Option<SpeedFile>, StoreError> {
+        self.read(OwnFile::Speed, SPEED_SCHEMA)
+    }
+
+    pub fn write_speed(&self, file: &SpeedFile) -> Result<(), StoreError> {
+        self.write(OwnFile::Speed, &self.json(file))
+    }
+
+    pub fn explain(&self) -> Result<Option<ExplainFile>, StoreError> {
+        self.read(OwnFile::Explain, EXPLAIN_SCHEMA)
+    }
+
+    pub fn write_explain(&self, file: &ExplainFile) -> Result<(), StoreError> {
+        self.write(OwnFile::Explain, &self.json(file))
+    }
+
+    /// Where the run came from; None when a version stored it that did not say.
+    pub fn origin(&self) -> Result<Option<OriginFile>, StoreError> {
+        self.read(OwnFile::Origin, ORIGIN_SCHEMA)
+    }
+
+    /// The text of a file that is stored beside the run.
+    pub fn json(&self, file: &impl Serialize) -> String {
+        pretty(&Bound { file, run: &self.run })
+    }
+
+    fn read<T: DeserializeOwned>(&self, file: OwnFile, schema: &str) -> Result<Option<T>, StoreError> {
+        let path = file.of(&self.folder);
+        if read::metadata(&path)?.is_none() {
+            return Ok(None);
+        }
+        let text = read::read_text(&path, schema)?;
+        let broken = |e: serde_json::Error| read::broken(&path, &text, &e);
+        let binding: Binding = serde_json::from_str(&text).map_err(broken)?;
+        self.check(&path, &binding)?;
+        serde_json::from_str(&text).map(Some).map_err(broken)
+    }
+
+    /// Refuses a file that is about another run.
+    fn check(&self, path: &Path, Binding { run }: &Binding) -> Result<(), StoreError> {
+        match run.is_empty() || *run == self.run {
+            true => Ok(()),
+            false => Err(StoreError::OtherRun { path: shown(path) }),
+        }
+    }
+
+    fn write(&self, file: OwnFile, text: &str) -> Result<(), StoreError> {
+        if !self.folder.is_dir() {
+            return Err(StoreError::Vanished { path: shown(&self.folder) });
+        }
+        if read::run_digest(&self.folder).ok().as_ref() != Some(&self.run) {
+            return Err(StoreError::Replaced { path: shown(&self.folder) });
+        }
+        atomic::sweep(&self.folder, STRAY)?;
+        atomic::write(&file.of(&self.folder), text.as_bytes())
+    }
 }
 
-/// What plain executables said; `run` is the run of the folder.
-pub fn read_confirm(folder: &Path, run: &RunFile) -> Result<Option<ConfirmFile>, StoreError> {
-    let path = OwnFile::Confirm.of(folder);
-    let file: Option<StoredConfirm> = read_optional(&path, CONFIRM_SCHEMA)?;
-    file.map(|file| file.typed(run).map_err(|misfit| read::unfit(&path, misfit))).transpose()
-}
-
-pub fn write_confirm(folder: &Path, file: &ConfirmFile) -> Result<(), StoreError> {
-    write_json(&OwnFile::Confirm.of(folder), file)
-}
-
-pub fn read_speed(folder: &Path) -> Result<Option<SpeedFile>, StoreError> {
-    read_optional(&OwnFile::Speed.of(folder), SPEED_SCHEMA)
-}
-
-pub fn write_speed(folder: &Path, file: &SpeedFile) -> Result<(), StoreError> {
-    write_json(&OwnFile::Speed.of(folder), file)
-}
-
-pub fn read_explain(folder: &Path) -> Result<Option<ExplainFile>, StoreError> {
-    read_optional(&OwnFile::Explain.of(folder), EXPLAIN_SCHEMA)
-}
-
-pub fn write_explain(folder: &Path, file: &ExplainFile) -> Result<(), StoreError> {
-    write_json(&OwnFile::Explain.of(folder), file)
-}
-
-/// The text of `explain.json`.
-pub fn explain_json(file: &ExplainFile) -> String {
+/// JSON for people, too.
+pub(super) fn pretty(value: &impl Serialize) -> String {
     // Plain data with names as keys always has a text.
-    serde_json::to_string_pretty(file).unwrap_or_default() + "\n"
-}
-
-/// The text of `speed.json`.
-pub fn speed_json(file: &SpeedFile) -> String {
-    // Plain data with names as keys always has a text.
-    serde_json::to_string_pretty(file).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
 /// Where the page of a run goes when nothing else is said.
@@ -86,20 +179,4 @@ pub fn write_with(
     fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), StoreError> {
     atomic::write_with(path, fill)
-}
-
-fn read_optional<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<Option<T>, StoreError> {
-    match read::metadata(path)? {
-        None => Ok(None),
-        Some(_) => read::read_json(path, schema).map(Some),
-    }
-}
-
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| StoreError::Io {
-        what: "write",
-        path: path.into(),
-        source: e.into(),
-    })?;
-    atomic::write(path, format!("{text}\n").as_bytes())
 }

@@ -33,6 +33,22 @@ pub enum StoreError {
     Syntax { path: String, message: String },
     #[error("{path}, at `{at}`: {message}")]
     Shape { path: String, at: String, message: String },
+    #[error(
+        "{path} was begun by an older bitrift ({found}), which this one ({expected}) does not go on with; start again \
+         with --overwrite, or in another folder"
+    )]
+    Older { path: String, found: String, expected: String },
+    #[error(
+        "{path} belongs to another run than the run.json beside it and is not used; delete it, and make it again \
+         where it is wanted"
+    )]
+    OtherRun { path: String },
+    #[error("{path} is not the run it was when this command began: another run has replaced it; start again")]
+    Replaced { path: String },
+    #[error(
+        "{path} was removed or replaced while bitrift was writing there; what it held is lost, run again"
+    )]
+    Vanished { path: String },
     #[error("{path} was written by a newer bitrift ({found}); this one reads {expected}")]
     Newer { path: String, found: String, expected: String },
     #[error("{path} is not a run of bitrift: its schema is {found}, expected \"{expected}\"")]

@@ -1,8 +1,11 @@
 //! What a journal is bound to: everything that decides a function's results.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use crate::model::{Artifact, ArtifactStatus, Function, SearchSettings, StrategyName, canonical};
+use super::StoreError;
+use super::error::shown;
+use crate::model::{Artifact, ArtifactStatus, Function, SearchSettings, StrategyName, canonical, printable};
 
 /// Named parts, so that a mismatch can say what differs. Small parts stand as they are, large ones
 /// as a digest.
@@ -49,6 +52,16 @@ impl Fingerprint {
         let mut print = Fingerprint::of(name, &neutral, functions, artifacts);
         print.parts.retain(|part, _| part != "seed" && part != "strategy");
         print
+    }
+
+    /// That something stored with these parts belongs to the same experiment; `path` is where it is.
+    pub fn check(&self, stored: BTreeMap<String, String>, path: &Path) -> Result<(), StoreError> {
+        let there = Fingerprint { parts: stored };
+        if there == *self {
+            return Ok(());
+        }
+        let differences = printable(&there.differences(self));
+        Err(StoreError::OtherExperiment { path: shown(path), differences })
     }
 
     fn digest(&mut self, part: &str, bytes: &[u8]) {

@@ -4,12 +4,8 @@
 use std::path::Path;
 
 use super::error::shown;
-use super::files::OwnFile;
 use super::{StoreError, atomic, read};
-use crate::model::{
-    GATE_SCHEMA, GateFile, LOCK_SCHEMA, LockFile, LockRange, Number, RunFile, StoredGate, StoredLock,
-    one_per_parameter, printable,
-};
+use crate::model::{LOCK_SCHEMA, LockFile, LockRange, Number, StoredLock, one_per_parameter, printable};
 
 /// The longest line that a list or an object is put on.
 const LINE: usize = 140;
@@ -40,26 +36,6 @@ pub fn write_lock(path: &Path, lock: &LockFile) -> Result<(), StoreError> {
 pub fn lock_json(lock: &LockFile) -> String {
     // Plain data with string keys and finite numbers always has a JSON text.
     fold(&serde_json::to_string_pretty(lock).unwrap_or_default())
-}
-
-/// The text of a verdict.
-pub fn gate_json(gate: &GateFile) -> String {
-    fold(&serde_json::to_string_pretty(gate).unwrap_or_default())
-}
-
-/// Puts the verdict of a gate beside its run.
-pub fn write_gate(folder: &Path, gate: &GateFile) -> Result<(), StoreError> {
-    atomic::write(&OwnFile::Gate.of(folder), gate_json(gate).as_bytes())
-}
-
-/// The verdict beside a run, if it was a gate's.
-pub fn read_gate(folder: &Path, run: &RunFile) -> Result<Option<GateFile>, StoreError> {
-    let path = OwnFile::Gate.of(folder);
-    if read::metadata(&path)?.is_none() {
-        return Ok(None);
-    }
-    let gate: StoredGate = read::read_json(&path, GATE_SCHEMA)?;
-    gate.typed(run).map(Some).map_err(|misfit| read::unfit(&path, misfit))
 }
 
 fn unusable(error: StoreError) -> StoreError {
@@ -124,7 +100,7 @@ fn ordinals(at: &str, numbers: &[Number]) -> Result<Vec<i128>, Flaw> {
 
 /// Puts every list and object that fits on one line there. `text` is as serde_json writes it: a line opens
 /// one, closes one, or holds one value.
-fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> String {
     // Where each open one begins among the folded lines.
     let mut open: Vec<usize> = Vec::new();
     let mut folded: Vec<String> = Vec::new();

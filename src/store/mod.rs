@@ -9,11 +9,14 @@
 //! * `speed.json`: time per call by build and function, schema `bitrift.speed/1`;
 //! * `truth/NAME.json`: of a function whose every input was evaluated, exact counts, schema `bitrift.truth/1`;
 //! * `gate.json`: the verdict, when a gate made the run, schema `bitrift.gate/1`;
+//! * `origin.json`: the matrix it was made from, and what it was to hold, schema `bitrift.origin/1`;
 //! * `journal.jsonl`: only while the run is under way, one line per finished function;
-//! * `units/NAME.bin`: only while a long search of that function is under way, the answers so far.
+//! * `units/NAME.bin`: only while a long search of that function is under way, the answers so far;
+//! * `.next`: only while another run is under way that is to replace this one, that run.
 //!
 //! `run.json` is written last and the journal removed after it: a folder with `run.json` is
-//! complete, one with only a journal is not. Every file appears whole or not at all.
+//! complete, one with only a journal is not. Every file appears whole or not at all, and one process at a time writes
+//! a run (`Claim`). Lines of a journal and frames of units have check sums; files beside `run.json` have its digest.
 //! A bench is `<stem>.json` and `<stem>.md`, with its journal in `<stem>.work` until it is complete.
 //! The lock file, schema `bitrift.lock/1`, is wherever its owner commits it.
 //! Run folders under `results/` are named `0001-quickstart`: a number that counts up over all runs,
@@ -23,6 +26,7 @@ mod atomic;
 mod bench;
 mod beside;
 mod check;
+mod claim;
 mod date;
 mod error;
 mod files;
@@ -35,23 +39,22 @@ mod name;
 mod read;
 mod reference;
 mod repro;
+mod seal;
 mod timing;
 mod truth;
 mod units;
 
 pub use bench::{BenchPlace, Opening, bench_json, read_bench};
-pub use beside::{
-    explain_json, page_path, read_confirm, read_explain, read_samples, read_speed, speed_json, write_confirm,
-    write_explain, write_speed, write_text, write_with,
-};
+pub use beside::{Beside, page_path, write_text, write_with};
+pub use claim::Claim;
 pub use date::utc_date;
 pub use error::StoreError;
 pub use fingerprint::Fingerprint;
 pub use folder::{FolderState, RunFolder};
 pub use journal::{Journal, JournalEntry};
-pub use lock::{gate_json, lock_json, read_gate, read_lock, write_gate, write_lock};
+pub use lock::{lock_json, read_lock, write_lock};
 pub use name::{latest_incomplete, resolve};
-pub use read::{read_run, run_json};
+pub use read::{open_run, read_run, run_json};
 pub use reference::read_reference;
 pub use repro::{REPRO_SCRIPT, write_repro};
 pub use timing::{FunctionTiming, TIMING_SCHEMA, Timing};

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::shown;
-use super::{FolderState, RunFolder, StoreError, read};
+use super::{RunFolder, StoreError, read};
 use crate::model::printable;
 
 /// Makes `root/0001-lab`, with the first number that is free. The number counts over all labs, so
@@ -50,10 +50,11 @@ pub fn resolve(root: &Path, name: Option<&str>) -> Result<PathBuf, StoreError> {
     Err(StoreError::NoSuchRun { path: printable(name), root: shown(root) })
 }
 
-/// The latest run under `root` that has a journal and no `run.json`.
+/// The latest run under `root` that has something left to do: it has a journal and no `run.json`, or its witnesses are
+/// still to be confirmed.
 pub fn latest_incomplete(root: &Path) -> Result<PathBuf, StoreError> {
     for (_, path) in numbered(root)?.into_iter().rev() {
-        if RunFolder::state(&path)? == FolderState::Incomplete {
+        if RunFolder::is_unfinished(&path)? {
             return Ok(path);
         }
     }

@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
 use super::error::shown;
-use super::{FolderState, RunFolder, StoreError, check, journal, locate};
+use super::{Beside, FolderState, RunFolder, StoreError, check, locate};
 use crate::model::{Misfit, RunFile, SCHEMA, StoredRun, printable};
 
 /// More than this is no run of ours, and would only fill the memory.
@@ -25,11 +25,29 @@ pub fn read_run(folder: &Path) -> Result<RunFile, StoreError> {
         }
         FolderState::Empty | FolderState::Foreign => Err(StoreError::NotARun { path }),
         FolderState::Incomplete => {
-            let (done, total) = journal::progress(&RunFolder::journal_path(folder))?;
+            let (done, total) = RunFolder::progress(folder)?;
             Err(StoreError::Incomplete { path, done, total })
         }
         FolderState::Complete => read_run_file(&RunFolder::run_path(folder)),
     }
+}
+
+/// The run in a folder, and the files beside it, known by its digest.
+pub fn open_run(folder: &Path) -> Result<(RunFile, Beside), StoreError> {
+    // The digest first: if the run is replaced between the two, nothing beside it fits.
+    let digest = run_digest(folder);
+    let run = read_run(folder)?;
+    Ok((run, Beside::new(folder, digest?)))
+}
+
+/// The digest by which files beside a run know it.
+pub(super) fn run_digest(folder: &Path) -> Result<String, StoreError> {
+    read_bounded(&RunFolder::run_path(folder)).map(|bytes| digest_of(&bytes))
+}
+
+/// The digest of the text of a run.
+pub(super) fn digest_of(text: &[u8]) -> String {
+    blake3::hash(text).to_hex()[..32].to_string()
 }
 
 /// The text of `run.json`: the same bytes for the same run.

@@ -4,28 +4,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::shown;
-use super::units::remove_folder;
-use super::{RunFolder, StoreError, atomic, read};
+use super::files::OwnFile;
+use super::{RunFolder, StoreError, atomic, beside, read};
 use crate::model::{TRUTH_SCHEMA, TruthFile};
-
-const FOLDER: &str = "truth";
 
 impl RunFolder {
     /// Stores the truth of one function.
     pub fn write_truth(&self, truth: &TruthFile) -> Result<(), StoreError> {
-        let folder = self.path().join(FOLDER);
-        fs::create_dir_all(&folder).map_err(StoreError::io("create", &folder))?;
-        let path = folder.join(format!("{}.json", truth.function));
-        let text = serde_json::to_string_pretty(truth).map_err(|e| StoreError::Io {
-            what: "write",
-            path: path.clone(),
-            source: e.into(),
-        })?;
-        atomic::write(&path, format!("{text}\n").as_bytes())
-    }
-
-    pub(super) fn clear_truth(&self) -> Result<(), StoreError> {
-        remove_folder(&self.path().join(FOLDER))
+        let folder = OwnFile::Truth.of(self.work());
+        match fs::create_dir(&folder) {
+            Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(StoreError::io("create", &folder)(e))
+            }
+            _ => {
+                let path = folder.join(format!("{}.json", truth.function));
+                atomic::write(&path, beside::pretty(truth).as_bytes())
+            }
+        }
     }
 }
 

@@ -293,6 +293,7 @@ fn untold() -> Compiler {
         family: Family::Other,
         version: "".into(),
         identity: "".into(),
+        wrapping: super::wrapper::Wrapping::Program,
     }
 }
 

@@ -4,10 +4,11 @@ use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::package::debian_package;
 use super::process::{Finished, Invocation, run, search_path};
+use super::wrapper::{Wrapping, named_files, named_programs, script, stamp};
 
 /// How long `--version` may take.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -62,11 +63,27 @@ pub struct Compiler {
     pub family: Family,
     /// The first line of `--version`.
     pub version: String,
-    /// Changes when the program, its version or its place does.
+    /// Changes when the program, its version, its place, or a program that it starts does.
     pub identity: String,
+    /// Whether it is a script.
+    pub wrapping: Wrapping,
 }
 
 impl Compiler {
+    /// The programs behind gcc's driver, which packages bring apart from it.
+    fn parts(&self) -> String {
+        // What another script makes of the question is anybody's guess.
+        if self.family != Family::Gcc || self.wrapping == Wrapping::Opaque {
+            return String::new();
+        }
+        let path = |part: &str| {
+            let (name, _) = self.ask(&[format!("-print-prog-name={part}")]).ok()?;
+            // A name without a folder is one that the driver looks up in PATH.
+            locate(name.trim())
+        };
+        ["cc1", "as"].iter().filter_map(|part| path(part)).map(|part| format!(" {}", stamp(&part))).collect()
+    }
+
     /// What it prints when it is run with these arguments: standard output and standard error.
     /// The error is in its own words.
     pub(super) fn ask<S: AsRef<str>>(&self, args: &[S]) -> Result<(String, String), String> {
@@ -114,7 +131,12 @@ pub fn find(command: &str) -> Result<Compiler, Missing> {
     let text = version_text(command, &path);
     let version = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_string();
     let family = Family::of_version(&text).unwrap_or_else(|| Family::guess(command));
-    Ok(Compiler { identity: identity(&path, &text), path, family, version })
+    let script = script(&path);
+    let wrapping = Wrapping::of(script.as_deref());
+    let identity = identity(&path, &text, script.as_deref());
+    let mut compiler = Compiler { identity, path, family, version, wrapping };
+    compiler.identity.push_str(&compiler.parts());
+    Ok(compiler)
 }
 
 /// The absolute path of an executable command, looked up in PATH; one with a slash is a path.
@@ -181,17 +203,22 @@ fn version_text(command: &str, path: &Path) -> String {
     }
 }
 
-fn identity(path: &Path, version: &str) -> String {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
-    let (size, mtime) = fs::metadata(&real).map_or((0, 0), |m| {
-        let modified = m.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-        (m.len(), modified.map_or(0, |d| d.as_nanos()))
-    });
+/// A script counts by its text and by the files that its text names, a program by its stamp.
+fn identity(path: &Path, version: &str, script: Option<&str>) -> String {
     let mut hasher = blake3::Hasher::new();
-    for part in [real.as_os_str().as_encoded_bytes(), version.as_bytes()] {
+    let mut add = |part: &[u8]| {
         hasher.update(&part.len().to_le_bytes()).update(part);
+    };
+    add(version.as_bytes());
+    match script {
+        None => add(stamp(path).as_bytes()),
+        Some(text) => {
+            add(path.as_os_str().as_encoded_bytes());
+            add(text.as_bytes());
+            let named = named_files(text).into_iter().chain(named_programs(text));
+            named.for_each(|file| add(stamp(&file).as_bytes()));
+        }
     }
-    hasher.update(&size.to_le_bytes()).update(&mtime.to_le_bytes());
     hasher.finalize().to_hex().to_string()
 }
 

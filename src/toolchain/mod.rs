@@ -8,6 +8,7 @@ mod atoms_gcc;
 #[cfg(test)]
 mod atoms_tests;
 mod compiler;
+mod expansion;
 mod fast_math;
 mod gcc_passes;
 mod host;
@@ -17,9 +18,11 @@ mod objdump;
 mod package;
 mod probe;
 mod process;
+mod wrapper;
 
 pub use atoms::{Atom, Atoms, Kind};
 pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool, newest, versions_of};
+pub use expansion::{expansion, vague_args};
 pub use fast_math::fast_math_flags;
 pub use gcc_passes::passes;
 pub use host::{cpu_model, libm_identity};
@@ -29,3 +32,4 @@ pub use objdump::{disassemblers, no_disassembler};
 pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};
 pub use process::{End, Finished, Invocation, run, run_reading, search_path};
+pub use wrapper::{Wrapping, named_files};

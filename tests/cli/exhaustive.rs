@@ -154,7 +154,10 @@ fn a_sweep_killed_twice_and_resumed_with_other_jobs_gives_the_same_bytes() {
             .collect::<Vec<_>>()
     };
     assert!(bytes("whole") == bytes("part"), "the resumed sweep differs");
-    assert_eq!(desk.list("part"), ["confirm.json", "run.json", "samples.jsonl", "timing.json", "truth"]);
+    assert_eq!(
+        desk.list("part"),
+        ["confirm.json", "origin.json", "run.json", "samples.jsonl", "timing.json", "truth"]
+    );
     let cost =
         |folder: &str| desk.json(&format!("{folder}/timing.json"))["functions"][0]["recalled"].as_u64();
     assert_eq!(cost("whole"), Some(0));

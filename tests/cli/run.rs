@@ -10,7 +10,10 @@ fn without_arguments_the_matrix_of_the_folder_is_searched_printed_and_stored() {
     said.out_has("x in [2, 8").out_has("no inconsistency found: same").out_has("5 functions: 4 inconsistent");
     said.out_has("stored in results/0001-small\n");
     assert_eq!(desk.list("results"), ["0001-small"]);
-    assert_eq!(desk.list("results/0001-small"), ["confirm.json", "run.json", "samples.jsonl", "timing.json"]);
+    assert_eq!(
+        desk.list("results/0001-small"),
+        ["confirm.json", "origin.json", "run.json", "samples.jsonl", "timing.json"]
+    );
 }
 
 #[test]

@@ -52,7 +52,10 @@ fn strict_says_what_could_not_be_evaluated_after_storing_the_rest() {
         let said = desk.expect(3, &["run", "--strict", "--out", "out"]);
         said.err_has("not everything could be evaluated (--strict)").err_has(line);
         said.out_has("stored in out");
-        assert_eq!(desk.list("out"), ["confirm.json", "run.json", "samples.jsonl", "timing.json"]);
+        assert_eq!(
+            desk.list("out"),
+            ["confirm.json", "origin.json", "run.json", "samples.jsonl", "timing.json"]
+        );
     }
     desk("").expect(0, &["run", "--strict"]);
 }

@@ -11,7 +11,10 @@ fn runs_are_numbered_and_out_is_the_folder_itself() {
     desk.expect(0, &["run", "-q"]);
     desk.expect(0, &["run", "-q", "--out", "deep/er/out"]).out_has("stored in deep/er/out\n");
     assert_eq!(desk.list("results"), ["0001-small", "0002-small"]);
-    assert_eq!(desk.list("deep/er/out"), ["confirm.json", "run.json", "samples.jsonl", "timing.json"]);
+    assert_eq!(
+        desk.list("deep/er/out"),
+        ["confirm.json", "origin.json", "run.json", "samples.jsonl", "timing.json"]
+    );
 }
 
 #[test]

@@ -155,10 +155,9 @@ fn a_journal_that_does_not_fit_is_refused_in_words() {
         ("no header", String::new()),
         ("header cut off", header[..50].to_string()),
         ("not a header", "{\"row\": 1}\n".into()),
-        ("newer", text.replace("bitrift.journal/1", "bitrift.journal/2")),
-        ("foreign", text.replace("bitrift.journal/1", "other")),
-        ("damaged line", format!("{header}\n{{\"row\": 7}}\n{text}")),
-        ("empty line", format!("{header}\n\n")),
+        ("newer", text.replace("bitrift.journal/2", "bitrift.journal/3")),
+        ("older", text.replace("bitrift.journal/2", "bitrift.journal/1")),
+        ("foreign", text.replace("bitrift.journal/2", "other")),
         (
             "tampered parts",
             text.replace("\"seed\":\"1\"", "\"seed\":\"1\\u001b[31m\"")
@@ -167,6 +166,17 @@ fn a_journal_that_does_not_fit_is_refused_in_words() {
     ] {
         fs::write(&journal, content).unwrap();
         note(case, folder.resume_journal(&print(1)).unwrap_err());
+    }
+    // Damaged lines are told and searched again.
+    for (content, kept) in [
+        (format!("{header}\n{{\"row\": 7}}\n{text}"), 1),
+        (format!("{header}\n\n{}", &text[header.len() + 2..]), 0),
+    ] {
+        fs::write(&journal, content).unwrap();
+        let (resumed, entries) = folder.resume_journal(&print(1)).unwrap();
+        assert_eq!(entries.len(), kept);
+        let complaint = resumed.complaint().unwrap();
+        assert!(complaint.contains("lines 2, 3 are damaged"), "{complaint}");
     }
     fs::remove_file(&journal).unwrap();
     fs::create_dir(&journal).unwrap();
@@ -207,8 +217,13 @@ fn out_never_replaces_what_it_should_not() {
     for beside in ["confirm.json", "explain.json", "speed.json", "report.html", "gate.json"] {
         fs::write(at("complete").join(beside), "{}").unwrap();
     }
-    RunFolder::create(&at("complete"), true).unwrap();
-    assert_eq!(files(&at("complete")), ["notes.txt"]);
+    let next = RunFolder::create(&at("complete"), true).unwrap();
+    let journal = next.start_journal(&print(2), 2).unwrap();
+    // The old run is there until the new one is whole.
+    assert_eq!(read_run(&at("complete")).unwrap(), two_functions());
+    finish(&next, &[entry(&two_functions().functions[0])], journal);
+    assert_eq!(files(&at("complete")), ["notes.txt", "run.json", "samples.jsonl", "timing.json"]);
+    assert_eq!(read_run(&at("complete")).unwrap().functions.len(), 1);
     RunFolder::create(&at("begun"), true).unwrap();
     assert_eq!(RunFolder::state(&at("begun")).unwrap(), FolderState::Empty);
     assert!(at("home/thesis.tex").exists() && at("other-tool/run.json").exists());

@@ -7,5 +7,8 @@ mod common;
 mod gate;
 mod no_false_alarm;
 mod reproducible;
+mod stored;
+mod stored_cache;
+mod stored_runs;
 mod unsearched;
 mod wide;

@@ -192,7 +192,10 @@ fn resume(desk: &Desk, folder: &str) {
         .err_has("--resume");
     desk.expect(1, &["run", "-q", "--out", folder, "--resume", "--seed", "9"]).err_has("another experiment");
     desk.expect(0, &["run", "--out", folder, "--resume"]).err_has("searching 4 functions, ");
-    assert_eq!(desk.list(folder), ["confirm.json", "run.json", "samples.jsonl", "timing.json"]);
+    assert_eq!(
+        desk.list(folder),
+        ["confirm.json", "origin.json", "run.json", "samples.jsonl", "timing.json"]
+    );
     assert!(desk.json(&format!("{folder}/timing.json"))["resumed"].as_u64().unwrap() >= 1);
     desk.expect(0, &["run", "-q", "--out", "whole"]);
     assert!(bytes(desk, folder) == bytes(desk, "whole"), "the resumed run differs");
