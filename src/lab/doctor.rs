@@ -1,17 +1,19 @@
 //! What of a matrix this machine can build and run.
 //!
 //! Every build is tried for real on a function that returns its argument: found, compiled, linked,
-//! loaded, called. The matrix's own sources are not compiled.
+//! loaded, called. Then the matrix's own functions are compiled on those that passed, for what that tells.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::{LabError, Progress};
+use super::notes;
 use super::open::{Lab, Means};
 use super::panel::Panel;
 use crate::fp::Scalar;
 use crate::model::{
-    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Coordinate, Domain, Experiment, Function,
-    FunctionStatus, Implementation, NoEvents, Outcome, Sources,
+    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Coordinate, Domain, Event, EventSink,
+    Experiment, Function, FunctionStatus, Harness, Implementation, NoEvents, Outcome, Sources, gist,
 };
 use crate::pool::{Limits, Mode};
 use crate::toolchain::{debian_package, locate};
@@ -51,11 +53,14 @@ pub enum Health {
 pub struct Checkup {
     pub tools: Vec<Tool>,
     pub builds: Vec<(BuildId, Health)>,
+    /// What to know of the matrix's own functions on the builds that can be made.
+    pub notes: Vec<String>,
 }
 
 impl Checkup {
     /// Tries every build of an experiment.
     pub fn of(experiment: Experiment, means: Means) -> Result<Checkup, LabError> {
+        let own = Lab::new(experiment.clone(), means.clone())?;
         let lab = Lab::new(trial(experiment), means)?;
         let artifacts = lab.compile(&lab.experiment, &lab.plan.builds, &NoEvents)?.artifacts;
         let tools = tools(&lab.plan.builds, &artifacts);
@@ -68,7 +73,44 @@ impl Checkup {
             }
             builds.push((build.id.clone(), health(&panel, place, build)?));
         }
-        Ok(Checkup { tools, builds })
+        let healthy =
+            |build: &&Build| builds.iter().any(|(id, health)| *id == build.id && *health == Health::Ok);
+        let notes = own.checked(own.plan.builds.iter().filter(healthy).cloned().collect())?;
+        Ok(Checkup { tools, builds, notes })
+    }
+}
+
+impl Lab {
+    /// Compiles the matrix's own functions on some builds, for what that tells.
+    fn checked(&self, builds: Vec<Build>) -> Result<Vec<String>, LabError> {
+        let sink = Notes::default();
+        let mut compiled = self.compile(&self.experiment, &builds, &sink)?;
+        self.explain_missing(&mut compiled.artifacts);
+        let mut notes = sink.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut missing: Vec<String> = Vec::new();
+        for object in compiled.artifacts.iter().filter_map(Artifact::object) {
+            missing.extend(object.functions.iter().filter_map(|status| match status {
+                FunctionStatus::Missing { message } => Some(gist(message).to_string()),
+                FunctionStatus::Ready { .. } => None,
+            }));
+        }
+        missing.sort();
+        missing.dedup();
+        notes.extend(missing);
+        notes.extend(notes::of_code(&builds, &compiled.artifacts));
+        Ok(notes)
+    }
+}
+
+/// Keeps what a user should read.
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl EventSink for Notes {
+    fn send(&self, event: Event) {
+        if let Event::Note { text } = event {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        }
     }
 }
 
@@ -109,7 +151,8 @@ fn trial(experiment: Experiment) -> Experiment {
         ..implementation
     };
     let implementations = experiment.implementations.into_iter().map(bare).collect();
-    Experiment { functions: vec![identity.clone()], implementations, ..experiment }
+    let harness = Harness::default();
+    Experiment { functions: vec![identity.clone()], implementations, harness, ..experiment }
 }
 
 /// Every compiler and runner once, in the order of the matrix.

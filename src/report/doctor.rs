@@ -50,6 +50,7 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     if !packages.is_empty() {
         text.push_str(&format!("to have what is missing: apt-get install {}\n", packages.join(" ")));
     }
+    checkup.notes.iter().for_each(|note| text.push_str(&format!("note: {}\n", printable(note))));
     text
 }
 
@@ -83,6 +84,7 @@ mod tests {
                 (build("clang/O0/native"), Health::Skipped(words("clang-16 not found"))),
                 (build(HOSTILE), Health::Missing(words("icx not found"))),
             ],
+            notes: vec![words("the same machine code in gcc/O2/native, gcc/O3/native: `f`")],
         };
         insta::assert_snapshot!(render(&checkup, Style { width: 80, color: false, unicode: false }));
     }

@@ -93,8 +93,17 @@ fn faults(run: &RunFile, all: bool, style: Style) -> String {
 fn missing(run: &RunFile, style: Style) -> String {
     let mut table = style.table(&["function", "not in build", "because"]);
     for function in &run.functions {
+        // One reason that several builds share is said once.
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
         for (build, message) in &function.missing {
-            let cells = [printable(&function.name), printable(build), printable(gist(message))];
+            let (build, message) = (printable(build), gist(message));
+            match reasons.iter_mut().find(|(known, _)| *known == message) {
+                Some((_, builds)) => builds.push(build),
+                None => reasons.push((message, vec![build])),
+            }
+        }
+        for (message, builds) in reasons {
+            let cells = [printable(&function.name), builds.join("\n"), printable(message)];
             table.add_row(cells.map(Cell::new).to_vec());
         }
     }

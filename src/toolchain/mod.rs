@@ -17,6 +17,7 @@ mod objdump;
 mod package;
 mod probe;
 mod process;
+mod variables;
 
 pub use atoms::{Atom, Atoms, Kind};
 pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool, newest, versions_of};
@@ -29,3 +30,4 @@ pub use objdump::{disassemblers, no_disassembler};
 pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};
 pub use process::{End, Finished, Invocation, run, run_reading, search_path};
+pub use variables::deciding_variables;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::body::{LiteralKind, break_points, numbers};
 use super::constant::Names;
 use super::definitions::{Callable, Definitions};
+use super::heading::Heading;
 use super::loader::Loader;
 use crate::c::Source;
 use crate::c::number::Number;
@@ -31,6 +32,17 @@ pub struct Literal {
 
 /// Where a function is: the file among the sources, and its own place in it.
 type FunctionPlace = (usize, usize);
+
+/// A function that a file defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<'a> {
+    pub path: &'a Path,
+    /// Where its name stands, counted from 1.
+    pub line: u64,
+    /// Known in its own file only.
+    pub is_static: bool,
+    pub heading: &'a Heading,
+}
 
 /// What the sources define.
 pub struct SourceIndex {
@@ -124,6 +136,25 @@ impl SourceIndex {
         Some((self.paths.get(place.0)?, self.callable(place)?.line))
     }
 
+    /// Every definition of a function of this name, in the order of the files; macros are none.
+    pub fn found(&self, name: &str) -> Vec<Found<'_>> {
+        let files = self.paths.iter().zip(&self.sources);
+        let found = files.flat_map(|(path, source)| {
+            let own = source.definitions().functions.iter().filter(move |f| f.name == name);
+            own.filter_map(move |f| {
+                let heading = f.heading.as_ref()?;
+                Some(Found { path, line: f.line, is_static: f.is_local, heading })
+            })
+        });
+        found.collect()
+    }
+
+    /// The names of all functions that are defined.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let all = self.sources.iter().flat_map(|source| &source.definitions().functions);
+        all.filter(|f| f.heading.is_some()).map(|f| f.name.as_str())
+    }
+
     /// The file that stands for a function under test: its first header.
     fn seen_from(&self, function: &Function) -> usize {
         let header = function.headers.iter().find_map(|header| self.headers.get(header));
@@ -160,7 +191,8 @@ impl SourceIndex {
             Callee::Call(text) | Callee::Body(text) => text.as_str(),
             Callee::Elsewhere => "",
         };
-        let call = Callable { name: String::new(), is_local: true, line: 0, body: tokens(text) };
+        let call =
+            Callable { name: String::new(), is_local: true, line: 0, heading: None, body: tokens(text) };
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut open = VecDeque::from([(outside, &call, 0)]);
