@@ -1,6 +1,7 @@
 //! What the code of a linked build reads: constants and tables, by their addresses.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
@@ -8,6 +9,8 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, Sym
 pub struct Data {
     /// By their first address.
     sections: BTreeMap<u64, Vec<u8>>,
+    /// Where instructions are.
+    code: Vec<Range<u64>>,
     /// Tables and variables with names: how long each is.
     tables: BTreeMap<u64, u64>,
     /// Whether instructions name the address of what they read.
@@ -20,7 +23,10 @@ impl Data {
         let sections = file.sections().filter(|section| section.address() > 0 && constant(section.kind()));
         let sections = sections.filter_map(|s| Some((s.address(), s.data().ok()?.to_vec())));
         let tables = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0);
+        let code = file.sections().filter(|section| section.kind() == SectionKind::Text);
+        let code = code.map(|section| section.address()..section.address().saturating_add(section.size()));
         Data {
+            code: code.collect(),
             sections: sections.collect(),
             tables: tables.map(|table| (table.address(), table.size())).collect(),
             addressed: file.architecture() == Architecture::X86_64,
@@ -37,6 +43,10 @@ impl Data {
         let from = usize::try_from(first - start).ok()?;
         let to = from.saturating_add(usize::try_from(length).ok()?).min(content.len());
         Some((address - first, content.get(from..to).filter(|bytes| !bytes.is_empty())?))
+    }
+
+    pub fn is_code(&self, address: u64) -> bool {
+        self.code.iter().any(|section| section.contains(&address))
     }
 
     /// All constants there are.

@@ -45,16 +45,26 @@ impl Code {
     fn add(&self, pieces: &mut Vec<Piece>, here: u64, line: &Line<'_>) {
         let shown = format!("{} {}\n", line.mnemonic, without_addresses(line.operands));
         pieces.push(Piece::Bytes(shown.into_bytes()));
-        for (address, name) in &line.targets {
-            pieces.push(match (self.followed(*address, *name), name) {
-                (Some(there), _) if there == here => Piece::Bytes((address - here).to_le_bytes().to_vec()),
-                (Some(there), _) => Piece::Region(there),
-                (None, Some(name)) => Piece::Bytes(name.as_bytes().to_vec()),
-                (None, None) => match self.data.read(*address, width(line)) {
-                    Some((offset, bytes)) => Piece::Bytes([&offset.to_le_bytes(), bytes].concat()),
-                    None => Piece::Unknown,
-                },
-            });
+        pieces.extend(
+            line.targets.iter().map(|(address, name)| self.piece(here, (*address, *name), width(line))),
+        );
+    }
+
+    /// What an instruction of a region refers to.
+    fn piece(&self, here: u64, (address, name): (u64, Option<&str>), width: u64) -> Piece {
+        if let Some((offset, bytes)) = self.data.read(address, width) {
+            return Piece::Bytes([&offset.to_le_bytes(), bytes].concat());
+        }
+        let there = self.followed(address, name).filter(|_| self.data.is_code(address));
+        let is_named = |there: &u64| name.is_none_or(|name| self.symbols.get(name) == Some(there));
+        match (there.filter(is_named), name) {
+            (Some(there), _) if there == here => {
+                Piece::Bytes(address.wrapping_sub(here).to_le_bytes().to_vec())
+            }
+            (Some(there), _) => Piece::Region(there),
+            // Of a library, or a variable.
+            (None, Some(name)) => Piece::Bytes(name.as_bytes().to_vec()),
+            (None, None) => Piece::Unknown,
         }
     }
 

@@ -20,8 +20,8 @@ pub type Indexed = (Vec<Option<Function>>, SourceIndex);
 pub struct Declared<'a> {
     /// Contradictions, each a whole message.
     wrong: Vec<String>,
-    /// What a compiler has to say.
-    open: Vec<Claim<'a>>,
+    /// What a compiler has to say, with where the sources define what is called.
+    open: Vec<(Claim<'a>, Option<(&'a Path, u64)>)>,
     /// Functions that nobody outside their source can call, or that no source defines, with the reason.
     pub unreachable: Vec<Unreachable>,
     /// Functions that were compared with nothing.
@@ -47,7 +47,10 @@ impl<'a> Declared<'a> {
                 let reading = Reading { experiment, implementation, index, function };
                 match &called.callee {
                     Callee::Signature(prototype) => declared.signature(&reading, prototype),
-                    Callee::Call(_) => declared.open.push(Claim { function, implementation, source: None }),
+                    Callee::Call(_) => {
+                        let claim = Claim { function, implementation, source: reading.own_source() };
+                        declared.open.push((claim, index.definition(called)));
+                    }
                     Callee::Body(_) | Callee::Elsewhere => {}
                 }
             }
@@ -61,7 +64,8 @@ impl<'a> Declared<'a> {
         };
         let Reading { implementation, function, .. } = *reading;
         let found = reading.found(&name);
-        let claim = |source| Claim { function, implementation, source };
+        let place = found.first().map(|found| (found.path, found.line));
+        let claim = |source| (Claim { function, implementation, source }, place);
         let has_headers = !implementation.headers(function).is_empty();
         match found.first() {
             Some(first) if found.iter().all(|found| heading.contradicts(found.heading)) => {
@@ -73,11 +77,13 @@ impl<'a> Declared<'a> {
             Some(_) if has_headers => self.open.push(claim(None)),
             Some(_) => {}
             None => {
-                self.unreachable.push(reading.unreachable(&name));
-                match has_headers {
-                    true => self.open.push(claim(None)),
-                    false => self.unchecked.push(function.name.clone()),
+                let unreachable = reading.unreachable(&name);
+                match (has_headers, unreachable.is_static) {
+                    (true, _) => self.open.push(claim(None)),
+                    (false, true) => {}
+                    (false, false) => self.unchecked.push(function.name.clone()),
                 }
+                self.unreachable.push(unreachable);
             }
         }
     }
@@ -93,13 +99,17 @@ impl<'a> Declared<'a> {
         let mut compilers = order.filter_map(|build| Some((build, find(&build.command).ok()?)));
         let asked = compilers.find(|(_, compiler)| matches!(compiler.family, Family::Gcc | Family::Clang));
         let Some((build, compiler)) = asked else {
-            return self.unchecked.extend(open.iter().map(|claim| claim.function.name.clone()));
+            return self.unchecked.extend(open.iter().map(|(claim, _)| claim.function.name.clone()));
         };
         let prototypes = Prototypes { build, compiler: &compiler, timeout: Settings::TIMEOUT };
-        for (claim, verdict) in open.iter().zip(prototypes.verdicts(&open)) {
+        let claims: Vec<Claim> = open.iter().map(|(claim, _)| *claim).collect();
+        for ((claim, defined), verdict) in open.iter().zip(prototypes.verdicts(&claims)) {
             match verdict {
                 Verdict::Agrees => {}
-                Verdict::Differs { place } => self.wrong.push(differs(experiment, claim, place)),
+                Verdict::Differs { place } => {
+                    let place = place.or(defined.map(|(path, line)| (path.to_path_buf(), line)));
+                    self.wrong.push(differs(experiment, claim, place));
+                }
                 Verdict::Implicit { name } => self.wrong.push(implicit(claim, &name)),
                 Verdict::Unknown => self.unchecked.push(claim.function.name.clone()),
             }
@@ -132,12 +142,16 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
+    /// The source at whose end the function is called.
+    fn own_source(&self) -> Option<&'a Path> {
+        let files = &self.implementation.sources.files;
+        self.function.within.as_deref().filter(|path| files.iter().any(|file| file == path))
+    }
+
     /// The definitions that a call from outside, or from the function's own source, can mean.
     fn found(&self, name: &str) -> Vec<Found<'a>> {
         let all = self.index.found(name).into_iter();
-        let own = self.function.within.as_deref();
-        let own = own.filter(|path| self.implementation.sources.files.iter().any(|file| file == path));
-        match own {
+        match self.own_source() {
             Some(path) => all.filter(|found| found.path == path).collect(),
             None => all.filter(|found| !found.is_static).collect(),
         }
@@ -177,11 +191,11 @@ impl<'a> Reading<'a> {
                 let near = nearest(name, self.index.names());
                 let near = near.and_then(|near| Some((near, self.index.found(near).into_iter().next()?)));
                 let near = near.map(|(near, found)| {
-                    format!("; did you mean `{near}` ({}:{})?", self.shown(found.path), found.line)
+                    let place = format!("{}:{}", self.shown(found.path), found.line);
+                    format!("did you mean `{near}` ({place})? Otherwise ")
                 });
                 format!(
-                    "no source of {} defines `{name}`{at}{}; name the source that does in `files`, or its library in \
-                     `libs`",
+                    "no source of {} defines `{name}`{at}; {}name the source that does in `files`, or its library in `libs`",
                     self.implementation.shown(),
                     near.unwrap_or_default()
                 )

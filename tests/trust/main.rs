@@ -3,6 +3,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod arguments;
+mod declared;
 mod gate;
+mod harness;
 mod no_false_alarm;
 mod reproducible;
+mod within;

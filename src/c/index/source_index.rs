@@ -155,8 +155,12 @@ impl SourceIndex {
         all.filter(|f| f.heading.is_some()).map(|f| f.name.as_str())
     }
 
-    /// The file that stands for a function under test: its first header.
+    /// The file that stands for a function under test: the source that it is called in, else its first header.
     fn seen_from(&self, function: &Function) -> usize {
+        let within = function.within.as_ref();
+        if let Some(file) = within.and_then(|path| self.paths.iter().position(|known| known == path)) {
+            return file;
+        }
         let header = function.headers.iter().find_map(|header| self.headers.get(header));
         // A file that does not exist: all that is known is shared.
         header.copied().unwrap_or(usize::MAX)
