@@ -48,6 +48,8 @@ pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> 
 /// A user's source file and the line that compiles it.
 pub struct SourceLine {
     pub path: PathBuf,
+    /// Of the compiler in the line.
+    pub family: Family,
     pub object: String,
     pub line: CommandLine,
 }
@@ -59,13 +61,18 @@ impl SourceLine {
     }
 
     /// The line that compiles such a text; `more` says what it has beside the source.
-    pub fn from_text(&self, more: &str) -> CommandLine {
+    pub fn line_of_text(&self, more: &str) -> CommandLine {
         let mut line = self.line.clone();
         line.what.push_str(more);
         line.argv.pop();
         // Quoted includes look beside the source first, and the text lies elsewhere.
         let beside = self.path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        line.argv.extend(["-iquote".to_string(), beside, self.text_name()]);
+        match self.family {
+            // It knows no folder for quoted includes alone.
+            Family::Tcc => line.argv.push(format!("-I{beside}")),
+            _ => line.argv.extend(["-iquote".to_string(), beside]),
+        }
+        line.argv.push(self.text_name());
         line
     }
 }
@@ -122,7 +129,7 @@ impl<'a> Lines<'a> {
             let stem = object_stem(path, &mut taken);
             let shown = path.strip_prefix(material.folder).unwrap_or(path).display();
             let line = lines.compile(format!("compile {shown}"), path, &stem);
-            SourceLine { path: path.clone(), object: format!("{stem}.o"), line }
+            SourceLine { path: path.clone(), family, object: format!("{stem}.o"), line }
         };
         lines.sources = material.sources.files.iter().map(source).collect();
         lines.setup = material.setup.clone().map(|file| lines.shim_line(file));
@@ -158,7 +165,7 @@ impl<'a> Lines<'a> {
         if within.is_empty() {
             source.line.clone()
         } else {
-            source.from_text(&self.material.shims.names(&within))
+            source.line_of_text(&self.material.shims.names(&within))
         }
     }
 

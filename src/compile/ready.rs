@@ -67,7 +67,7 @@ impl<'a> Ready<'a> {
 
     /// The object of a file of the matrix's harness, made by the compiler that its line names.
     pub fn support(&self, number: usize) -> ObjectRequest {
-        let SourceLine { path, object, line } = &self.lines.support[number];
+        let SourceLine { path, object, line, .. } = &self.lines.support[number];
         let mut folders = include_folders(&line.argv);
         folders.extend(path.parent().map(PathBuf::from));
         let (line, origin) = (line.clone(), Origin::File(path.clone()));
@@ -91,7 +91,7 @@ impl<'a> Ready<'a> {
 /// The line of a source, with the part's own arguments; `text` is there when another text stands in for the file,
 /// and says what that has beside it.
 fn source_line(source: &SourceLine, part: &Part, text: Option<String>) -> CommandLine {
-    let mut line = text.map_or_else(|| source.line.clone(), |more| source.from_text(&more));
+    let mut line = text.map_or_else(|| source.line.clone(), |more| source.line_of_text(&more));
     let behind = line.argv.iter().position(|arg| arg == "-c").unwrap_or(1);
     line.argv.splice(behind..behind, part.more.iter().cloned());
     line

@@ -213,7 +213,7 @@ pub fn repro_lines(
 
 /// The line of a file of the matrix's harness, with its object in the folder.
 fn support_line(support: &SourceLine, folder: &str) -> CommandLine {
-    let SourceLine { path, object, line } = support;
+    let SourceLine { path, object, line, .. } = support;
     let start = line.argv.iter().position(|arg| arg == "-c").unwrap_or(line.argv.len());
     let mut argv = line.argv[..start].to_vec();
     argv.extend(["-c".into(), "-o".into(), format!("{folder}/{object}"), path.display().to_string()]);

@@ -68,7 +68,7 @@ pub fn lines(material: &Material<'_>, build: &Build, taken: &mut BTreeSet<String
         argv.extend(["-o".into(), format!("{stem}.o"), path.display().to_string()]);
         let shown = path.strip_prefix(material.folder).unwrap_or(path).display();
         let line = CommandLine { what: format!("harness {shown}"), argv };
-        SourceLine { path: path.clone(), object: format!("{stem}.o"), line }
+        SourceLine { path: path.clone(), family, object: format!("{stem}.o"), line }
     };
     support.files().iter().map(line).collect()
 }

@@ -63,6 +63,14 @@ impl Lab {
 
     /// Says why a function that no build of an implementation has is nowhere, in place of each linker's words.
     pub(super) fn explain_missing(&self, artifacts: &mut [Artifact]) {
+        let is_missing = |status: &FunctionStatus| matches!(status, FunctionStatus::Missing { .. });
+        if !artifacts
+            .iter()
+            .filter_map(Artifact::object)
+            .any(|object| object.functions.iter().any(is_missing))
+        {
+            return;
+        }
         let declared = Declared::read(&self.experiment, self.indices());
         for Unreachable { implementation, function, why, .. } in &declared.unreachable {
             let Some((place, _)) = self.function(function) else { continue };

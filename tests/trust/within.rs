@@ -32,9 +32,10 @@ files = [\"src/*.c\"]\n[[compiler]]\nname = \"gcc\"\n[[flags]]\nname = \"O0\"\na
 
 #[test]
 fn a_static_function_is_searched_confirmed_explained_and_shown_apart() {
-    let desk = desk("");
+    let desk = desk("[[compiler]]\nname = \"tcc\"\n");
     desk.expect(0, &["run", "-q", "--out", "run"]);
     let run = desk.json("run/run.json");
+    assert_eq!(comparison(&run, "inner", "tcc/O0/native")["max_bits"].as_f64(), Some(0.0));
     for name in ["inner", "twice", "outer"] {
         let found = comparison(&run, name, "gcc/O2/native");
         assert!(found["max_bits"].as_f64().unwrap() > 40.0, "{name}: {found:#}");
@@ -45,7 +46,7 @@ fn a_static_function_is_searched_confirmed_explained_and_shown_apart() {
     desk.expect(0, &["explain", "run", "inner#gcc/O2/native.1"]).out_has("src/lib.c");
     desk.expect(0, &["repro", "run", "inner#gcc/O2/native.1", "--out", "repro"]);
     let script =
-        std::process::Command::new("sh").arg("repro.sh").current_dir(desk.path("repro")).output().unwrap();
+        std::process::Command::new("sh").arg("run.sh").current_dir(desk.path("repro")).output().unwrap();
     let said = String::from_utf8_lossy(&script.stdout).into_owned();
     assert!(script.status.success(), "{said}{}", String::from_utf8_lossy(&script.stderr));
 }

@@ -51,6 +51,8 @@ pub struct SourceIndex {
     paths: Vec<PathBuf>,
     /// Where functions known in all files are.
     functions: BTreeMap<String, FunctionPlace>,
+    /// Where functions of a name are, those of one file alone too; macros are none.
+    named: BTreeMap<String, Vec<FunctionPlace>>,
     /// The file that first defines a name for others to include.
     shared: BTreeMap<String, usize>,
     /// Where headers of functions under test were found.
@@ -91,10 +93,14 @@ impl SourceIndex {
     fn of(loader: Loader<'_>, headers: BTreeMap<String, usize>) -> SourceIndex {
         let included = loader.included();
         let (mut functions, mut shared) = (BTreeMap::new(), BTreeMap::new());
+        let mut named: BTreeMap<String, Vec<FunctionPlace>> = BTreeMap::new();
         let (paths, sources): (Vec<PathBuf>, Vec<Source>) = loader.files.into_iter().unzip();
         for (at, source) in sources.iter().enumerate() {
             let own = source.definitions();
             for (place, function) in own.functions.iter().enumerate() {
+                if function.heading.is_some() {
+                    named.entry(function.name.clone()).or_default().push((at, place));
+                }
                 if !function.is_local || included.contains(&at) {
                     functions.entry(function.name.clone()).or_insert((at, place));
                 }
@@ -105,7 +111,7 @@ impl SourceIndex {
                 }
             }
         }
-        SourceIndex { sources, paths, functions, shared, headers }
+        SourceIndex { sources, paths, functions, named, shared, headers }
     }
 
     /// What a file defines; None for a file that does not exist.
@@ -138,21 +144,17 @@ impl SourceIndex {
 
     /// Every definition of a function of this name, in the order of the files; macros are none.
     pub fn found(&self, name: &str) -> Vec<Found<'_>> {
-        let files = self.paths.iter().zip(&self.sources);
-        let found = files.flat_map(|(path, source)| {
-            let own = source.definitions().functions.iter().filter(move |f| f.name == name);
-            own.filter_map(move |f| {
-                let heading = f.heading.as_ref()?;
-                Some(Found { path, line: f.line, is_static: f.is_local, heading })
-            })
-        });
-        found.collect()
+        let found = |place: &FunctionPlace| {
+            let Callable { line, is_local, heading, .. } = self.callable(*place)?;
+            let (path, heading) = (self.paths.get(place.0)?, heading.as_ref()?);
+            Some(Found { path, line: *line, is_static: *is_local, heading })
+        };
+        self.named.get(name).into_iter().flatten().filter_map(found).collect()
     }
 
     /// The names of all functions that are defined.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let all = self.sources.iter().flat_map(|source| &source.definitions().functions);
-        all.filter(|f| f.heading.is_some()).map(|f| f.name.as_str())
+        self.named.keys().map(String::as_str)
     }
 
     /// The file that stands for a function under test: the source that it is called in, else its first header.
