@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use object::{Object, ObjectSymbol, SymbolKind};
 
+use super::data::Data;
 use super::kind::{Kind, Machine, is_vector_math};
 use super::listing::lines;
 use crate::model::InstructionCounts;
@@ -37,11 +38,13 @@ struct Region {
 
 /// What is known of a linked build without its instructions.
 pub struct Code {
-    machine: Machine,
+    pub(super) machine: Machine,
+    /// What its code reads.
+    pub(super) data: Data,
     /// By their first address. One begins where a function does and where one ends: objects without
     /// local symbols have functions without names between the others.
     regions: BTreeMap<u64, Region>,
-    symbols: BTreeMap<String, u64>,
+    pub(super) symbols: BTreeMap<String, u64>,
 }
 
 /// What the instructions of one region add up to.
@@ -75,7 +78,7 @@ impl Code {
         if *own == Own::Everything {
             regions.values_mut().for_each(|region| region.followed = true);
         }
-        Ok(Code { machine, regions, symbols })
+        Ok(Code { machine, data: Data::of(&file), regions, symbols })
     }
 
     /// The first address that is followed, and the one behind the last unless that is the end. The
@@ -127,7 +130,7 @@ impl Code {
 
     /// The region that a reference leads to, if it is followed. A name counts more than an address,
     /// which may be that of a stub: tcc calls through one what is in the same object.
-    fn followed(&self, address: u64, name: Option<&str>) -> Option<u64> {
+    pub(super) fn followed(&self, address: u64, name: Option<&str>) -> Option<u64> {
         let begins = |start: &u64| self.regions.get(start).is_some_and(|r| r.named && r.followed);
         match name {
             Some(_) if begins(&address) => Some(address),
@@ -138,7 +141,7 @@ impl Code {
     }
 
     /// The followed region that an address lies in.
-    fn region(&self, address: u64) -> Option<u64> {
+    pub(super) fn region(&self, address: u64) -> Option<u64> {
         let (start, region) = self.regions.range(..=address).next_back()?;
         region.followed.then_some(*start)
     }

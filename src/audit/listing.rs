@@ -5,6 +5,8 @@
 pub struct Line<'a> {
     pub address: u64,
     pub mnemonic: &'a str,
+    /// What follows the mnemonic, as it is printed.
+    pub operands: &'a str,
     /// The addresses it names, each with the symbol there; no symbol when it only lies behind one.
     pub targets: Vec<(u64, Option<&'a str>)>,
 }
@@ -33,9 +35,10 @@ fn instruction(line: &str) -> Option<Line<'_>> {
     let mut words = text.split_whitespace();
     // `{evex}` and the like say how an instruction is encoded.
     let mnemonic = words.find(|word| !word.starts_with('{'))?;
+    let operands = text.split_once(mnemonic).map_or("", |(_, rest)| rest.trim());
     // A page is no address of code.
     let targets = if mnemonic == "adrp" { Vec::new() } else { targets(text) };
-    Some(Line { address, mnemonic, targets })
+    Some(Line { address, mnemonic, operands, targets })
 }
 
 /// Every `1139 <name>` and `# 0x2018 <name+0x10>`.
@@ -92,6 +95,6 @@ mod tests {
             Disassembly of section .text:\n0000000000001139 <f>:\n    1139:\tret\n\
             \x20                                               # 0x2018 <sin@GLIBC_2.2.5+0x2018>\n\t...\n";
         let found: Vec<Line> = lines(text).collect();
-        assert_eq!(found, [Line { address: 0x1139, mnemonic: "ret", targets: vec![] }]);
+        assert_eq!(found, [Line { address: 0x1139, mnemonic: "ret", operands: "", targets: vec![] }]);
     }
 }

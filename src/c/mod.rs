@@ -26,7 +26,7 @@ mod tree;
 mod types;
 
 pub use declaration::{Prototype, declaration, is_identifier, is_keyword, split_type};
-pub use index::{Literal, LiteralKind, MOST_LITERALS, SourceIndex};
+pub use index::{Found, Heading, Literal, LiteralKind, MOST_LITERALS, SourceIndex};
 pub use lexeme::{Lexeme, LexemeKind};
 pub use rewrite::{Dialect, Fix, Remedy, unified_diff};
 pub use source::Source;

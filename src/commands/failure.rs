@@ -37,6 +37,7 @@ impl From<LabError> for Failure {
         let exit = match &error {
             // Its text is a whole report that already opens with `error:`.
             LabError::Matrix(error) => return Failure { exit: Exit::Usage, message: error.to_string() },
+            LabError::Declared(report) => return Failure { exit: Exit::Usage, message: report.clone() },
             LabError::Interrupted(progress) => return Failure::interrupted(&advice(progress)),
             LabError::BaselineUnusable { .. } | LabError::BaselineEmpty { .. } => Exit::BaselineUnusable,
             LabError::Unanswered { .. } | LabError::LockUnmet { .. } | LabError::NoProgram { .. } => {

@@ -1,5 +1,5 @@
-//! `bitrift plan`: the builds and their exact command lines, without running any. A compiler is
-//! asked for its version and nothing else.
+//! `bitrift plan`: the builds and their exact command lines, without running any, and what is known of them
+//! without that. A compiler is asked for its version and nothing else.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use super::console::Console;
 use super::failure::Failure;
 use crate::cli::{Exit, PlanArgs};
 use crate::compile::command_lines;
-use crate::lab::{LabError, family, load};
-use crate::plan;
+use crate::lab::{family, load, planned};
+use crate::model::printable;
 use crate::report;
 use crate::toolchain::Family;
 
 pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
     let experiment = load(args.matrix.path())?;
-    let plan = plan::expand(&experiment).map_err(LabError::from)?;
+    let (plan, notes) = planned(&experiment)?;
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
-    let planned: Vec<_> = plan
+    let lines: Vec<_> = plan
         .builds
         .iter()
         .map(|build| {
@@ -25,6 +25,8 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
             (build.id.clone(), lines.into_iter().map(|line| (line.what, line.argv)).collect())
         })
         .collect();
-    console.print(&report::plan::render(&planned, &plan.baseline_build().id))?;
+    let mut text = report::plan::render(&lines, &plan.baseline_build().id);
+    notes.iter().for_each(|note| text.push_str(&format!("note: {}\n", printable(note))));
+    console.print(&text)?;
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
 //! What one program or loadable object is put together from, and putting it together: the objects of one build or
 //! of several, linked as one of the builds would be.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -12,6 +13,7 @@ use super::object::{Made, ObjectRequest};
 use super::pipeline::{Pipeline, Step};
 use super::ready::Ready;
 use super::shim_object::{ShimObjects, make_shims};
+use super::within::{WithinSource, make_fixed};
 use crate::model::{Build, FunctionStatus};
 
 /// The objects to make, in link order.
@@ -19,9 +21,17 @@ pub struct Assembly<'a> {
     /// Links it, as it links its own objects.
     pub frame: &'a Ready<'a>,
     /// Those of harness, sources and setup: without them there is nothing.
-    fixed: Vec<(&'a Ready<'a>, ObjectRequest)>,
+    fixed: Vec<Fixed<'a>>,
     /// The members of each file of shims.
     shims: Vec<(&'a Ready<'a>, Vec<usize>)>,
+}
+
+/// An object without which there is nothing.
+pub struct Fixed<'a> {
+    pub ready: &'a Ready<'a>,
+    pub request: ObjectRequest,
+    /// The source that it is of, when shims are compiled at its end.
+    pub within: Option<WithinSource>,
 }
 
 /// The objects of an assembly.
@@ -42,13 +52,14 @@ pub struct Assembled {
 
 /// One step on the way from an assembly to its objects.
 enum Slot<'s, 'a> {
-    Fixed(&'a Ready<'a>, &'s ObjectRequest),
+    Fixed(&'s Fixed<'a>),
     Shims(&'a Ready<'a>, &'s [usize]),
 }
 
 /// What came of a slot.
 enum Filled<'a> {
-    Fixed(Made),
+    /// With the shims that are missing from it.
+    Fixed(Made, BTreeMap<usize, String>),
     Shims(ShimObjects<'a>),
 }
 
@@ -61,18 +72,23 @@ impl<'a> Assembly<'a> {
     /// `of` gives each build of the mix.
     pub fn new(mix: &Mix, of: impl Fn(&Build) -> &'a Ready<'a>) -> Assembly<'a> {
         let frame = of(&mix.frame);
-        let generated = |file| (frame, frame.generated(file));
-        let mut fixed: Vec<_> = frame.lines.harness.iter().map(generated).collect();
+        let own = |request| Fixed { ready: frame, request, within: None };
+        let generated = |file| own(frame.generated(file));
+        let mut fixed: Vec<Fixed> = frame.lines.harness.iter().map(generated).collect();
+        fixed.extend((0..frame.lines.support.len()).map(|number| own(frame.support(number))));
         fixed.extend(mix.sources.iter().enumerate().map(|(number, part)| {
             let ready = of(&part.build);
-            (ready, ready.source(number, part))
+            let members = ready.lines.material.shims.within(number);
+            let request = ready.source(number, part, &members);
+            let within = (!members.is_empty()).then(|| WithinSource { number, part: part.clone(), members });
+            Fixed { ready, request, within }
         }));
         fixed.extend(frame.lines.setup.iter().map(generated));
         Assembly { frame, fixed, shims: shim_files(mix, of) }
     }
 
     fn slots(&self) -> impl Iterator<Item = Slot<'_, 'a>> {
-        let fixed = self.fixed.iter().map(|(ready, request)| Slot::Fixed(ready, request));
+        let fixed = self.fixed.iter().map(Slot::Fixed);
         fixed.chain(self.shims.iter().map(|(ready, members)| Slot::Shims(ready, members)))
     }
 
@@ -81,7 +97,8 @@ impl<'a> Assembly<'a> {
         let mut objects = Objects { fixed: Vec::new(), shims: ShimObjects::default(), echo: None };
         for filled in filled {
             match filled? {
-                Filled::Fixed(made) => {
+                Filled::Fixed(made, missing) => {
+                    objects.shims.missing.extend(missing);
                     objects.fixed.push(made.object);
                     objects.shims.headers.extend(made.headers);
                     objects.echo = objects.echo.or(made.echo);
@@ -93,7 +110,7 @@ impl<'a> Assembly<'a> {
     }
 
     pub fn link(&self, pipeline: &Pipeline<'_>, objects: &Objects<'a>) -> Result<Assembled, Failure> {
-        let fixed = self.fixed.iter().map(|(_, request)| request.object.as_str());
+        let fixed = self.fixed.iter().map(|fixed| fixed.request.object.as_str());
         let request = LinkRequest {
             pipeline,
             frame: self.frame,
@@ -149,7 +166,7 @@ pub fn make_objects<'a>(
 ) -> Vec<Result<Objects<'a>, Failure>> {
     let slots: Vec<Slot> = assemblies.iter().flat_map(Assembly::slots).collect();
     let fill = |slot| match slot {
-        Slot::Fixed(ready, request) => pipeline.object(ready.build, request).map(Filled::Fixed),
+        Slot::Fixed(fixed) => make_fixed(pipeline, fixed).map(|(made, missing)| Filled::Fixed(made, missing)),
         Slot::Shims(ready, members) => make_shims(pipeline, ready, members).map(Filled::Shims),
     };
     let filled: Vec<Result<Filled, Failure>> = slots.into_par_iter().with_max_len(1).map(fill).collect();

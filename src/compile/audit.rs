@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::bench::{Bench, Failure, Object};
 use super::key::{Hash, KeyBuilder};
-use crate::audit::{Code, Own, defined_names};
+use crate::audit::{Code, Entry, Own, defined_names};
 use crate::model::{Audit, Build, InstructionCounts};
 use crate::toolchain::{Compiler, End, Invocation, disassemblers, no_disassembler, run_reading};
 
@@ -21,25 +23,40 @@ pub struct AuditRequest<'a> {
     pub linked: &'a Object,
     /// The objects of sources, setup and shims: the code that is followed inside a program.
     pub parts: Vec<&'a Object>,
-    /// The name and the shim's symbol of each function that it has.
-    pub functions: Vec<(String, String)>,
+    /// Each function that it has.
+    pub functions: Vec<Audited>,
 }
 
-type Counts = BTreeMap<String, InstructionCounts>;
+/// A function whose code is looked at.
+pub struct Audited {
+    pub name: String,
+    /// The shim's.
+    pub symbol: String,
+    /// Whether code of the matrix itself, in the shim, is a part of it.
+    pub with_shim: bool,
+}
+
+/// What a disassembly tells, by the symbols of shims.
+#[derive(Default, Serialize, Deserialize)]
+struct Told {
+    counts: BTreeMap<String, InstructionCounts>,
+    /// Of those whose code is known to the last constant.
+    digests: BTreeMap<String, String>,
+}
 
 impl AuditRequest<'_> {
     pub fn audit(&self) -> Result<Audit, Failure> {
         self.bench.stop_if_cancelled()?;
         let key = self.key();
         let _turn = self.bench.in_flight.enter(key);
-        if let Some(counts) = self.known(&key) {
-            return Ok(self.by_name(&counts));
+        if let Some(told) = self.known(&key) {
+            return Ok(self.by_name(&told));
         }
-        match self.counts() {
-            Ok(counts) => {
-                let content = serde_json::to_vec(&counts).map_err(|e| Failure::Cache(e.into()))?;
+        match self.told() {
+            Ok(told) => {
+                let content = serde_json::to_vec(&told).map_err(|e| Failure::Cache(e.into()))?;
                 self.bench.keep(Some(&key), &content, Vec::new())?;
-                Ok(self.by_name(&counts))
+                Ok(self.by_name(&told))
             }
             // Not kept: the tool may be there the next time.
             Err(Failure::Tool(unread)) => Ok(Audit { unread, ..Audit::default() }),
@@ -49,29 +66,31 @@ impl AuditRequest<'_> {
 
     /// Which program reads the bytes is no part of it: what they mean does not depend on that.
     fn key(&self) -> Hash {
-        let mut key = KeyBuilder::new("audit 1");
+        let mut key = KeyBuilder::new("audit 2");
         key.add(self.linked.hash).add_all(&self.parts.iter().map(|o| o.hash).collect::<Vec<_>>());
         key.add_all(&self.symbols());
+        key.add(self.functions.iter().map(|f| u8::from(f.with_shim)).collect::<Vec<u8>>());
         key.finish()
     }
 
-    fn known(&self, key: &Hash) -> Option<Counts> {
+    fn known(&self, key: &Hash) -> Option<Told> {
         let (_, answer) = self.bench.look_up(Some(key), &[])?;
         serde_json::from_slice(&fs::read(answer.path).ok()?).ok()
     }
 
     fn symbols(&self) -> Vec<&str> {
-        self.functions.iter().map(|(_, symbol)| symbol.as_str()).collect()
+        self.functions.iter().map(|function| function.symbol.as_str()).collect()
     }
 
-    fn by_name(&self, counts: &Counts) -> Audit {
-        let found = self.functions.iter().filter_map(|(name, symbol)| Some((name, counts.get(symbol)?)));
-        let found = found.filter(|(_, counts)| !counts.is_empty());
-        let functions = found.map(|(name, counts)| (name.to_string(), counts.clone())).collect();
-        Audit { functions, unread: String::new() }
+    fn by_name(&self, told: &Told) -> Audit {
+        let of = |f: &Audited| Some((f.name.clone(), told.counts.get(&f.symbol)?.clone()));
+        let functions = self.functions.iter().filter_map(of).filter(|(_, counts)| !counts.is_empty());
+        let digest = |f: &Audited| Some((f.name.clone(), told.digests.get(&f.symbol)?.clone()));
+        let digests = self.functions.iter().filter_map(digest).collect();
+        Audit { functions: functions.collect(), digests, unread: String::new() }
     }
 
-    fn counts(&self) -> Result<Counts, Failure> {
+    fn told(&self) -> Result<Told, Failure> {
         let symbols = self.symbols();
         let own = self.own()?;
         if let Own::Named(names) = &own
@@ -95,7 +114,12 @@ impl AuditRequest<'_> {
                 Err(other) => return Err(other),
             };
             match code.count(&listing, &symbols) {
-                Ok(counts) => return Ok(counts),
+                Ok(counts) => {
+                    let shims = self.functions.iter();
+                    let entries: Vec<Entry> =
+                        shims.map(|f| Entry { symbol: &f.symbol, with_shim: f.with_shim }).collect();
+                    return Ok(Told { counts, digests: code.digests(&listing, &entries) });
+                }
                 Err(words) => problem = words,
             }
         }

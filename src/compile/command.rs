@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::harness::{RUNNER, abi_args, harness, linker};
 use super::material::Material;
 use super::shim::Shim;
+use super::support;
 use crate::model::{Build, Experiment, FpEnvPolicy, Libm, Sources};
 use crate::toolchain::{Family, PROBE_FILE};
 
@@ -25,7 +26,7 @@ pub struct CommandLine {
 }
 
 /// The command lines of a build, in the order they are executed: the floating-point probe, the
-/// harness of a build that is a program of its own, the sources, the shims, the link. Pure; nothing
+/// harness of a build that is a program of its own, the matrix's own harness, the sources, the shims, the link. Pure; nothing
 /// is run.
 pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> Vec<CommandLine> {
     let material = Material::of(experiment, experiment.implementation(build));
@@ -36,7 +37,8 @@ pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> 
         .probe()
         .into_iter()
         .chain(lines.harness.iter().map(|s| s.line.clone()))
-        .chain(lines.sources.iter().map(|s| s.line.clone()))
+        .chain(lines.support.iter().map(|s| s.line.clone()))
+        .chain((0..lines.sources.len()).map(|number| lines.source(number)))
         .chain(lines.setup.iter().chain(&files).map(|s| s.line.clone()))
         .chain([lines.link(&objects, lines.linkages()[0])])
         .chain(lines.check(&objects))
@@ -46,8 +48,33 @@ pub fn command_lines(experiment: &Experiment, build: &Build, family: Family) -> 
 /// A user's source file and the line that compiles it.
 pub struct SourceLine {
     pub path: PathBuf,
+    /// Of the compiler in the line.
+    pub family: Family,
     pub object: String,
     pub line: CommandLine,
+}
+
+impl SourceLine {
+    /// The name of the file that a text in place of the source's own is compiled from.
+    pub fn text_name(&self) -> String {
+        format!("{}.c", self.object.trim_end_matches(".o"))
+    }
+
+    /// The line that compiles such a text; `more` says what it has beside the source.
+    pub fn line_of_text(&self, more: &str) -> CommandLine {
+        let mut line = self.line.clone();
+        line.what.push_str(more);
+        line.argv.pop();
+        // Quoted includes look beside the source first, and the text lies elsewhere.
+        let beside = self.path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+        match self.family {
+            // It knows no folder for quoted includes alone.
+            Family::Tcc => line.argv.push(format!("-I{beside}")),
+            _ => line.argv.extend(["-iquote".to_string(), beside]),
+        }
+        line.argv.push(self.text_name());
+        line
+    }
 }
 
 /// A generated file and the line that compiles it.
@@ -75,6 +102,8 @@ pub struct Lines<'a> {
     libs: Vec<String>,
     /// The runner and its table; empty when the build is loaded.
     pub harness: Vec<ShimLine>,
+    /// The files of the matrix's `[harness]`.
+    pub support: Vec<SourceLine>,
     pub sources: Vec<SourceLine>,
     pub setup: Option<ShimLine>,
 }
@@ -87,6 +116,7 @@ impl<'a> Lines<'a> {
             family,
             libs: material.libraries(),
             harness: Vec::new(),
+            support: Vec::new(),
             sources: Vec::new(),
             setup: None,
         };
@@ -94,11 +124,12 @@ impl<'a> Lines<'a> {
             lines.harness = harness(material).into_iter().map(|file| lines.harness_line(file)).collect();
         }
         let mut taken = BTreeSet::new();
+        lines.support = support::lines(material, build, &mut taken);
         let source = |path: &PathBuf| {
             let stem = object_stem(path, &mut taken);
             let shown = path.strip_prefix(material.folder).unwrap_or(path).display();
             let line = lines.compile(format!("compile {shown}"), path, &stem);
-            SourceLine { path: path.clone(), object: format!("{stem}.o"), line }
+            SourceLine { path: path.clone(), family, object: format!("{stem}.o"), line }
         };
         lines.sources = material.sources.files.iter().map(source).collect();
         lines.setup = material.setup.clone().map(|file| lines.shim_line(file));
@@ -127,6 +158,22 @@ impl<'a> Lines<'a> {
         ShimLine { object: format!("{}.o", shim.stem), line, shim }
     }
 
+    /// The line of a source. One that has shims at its end is compiled from a text of its own.
+    fn source(&self, number: usize) -> CommandLine {
+        let source = &self.sources[number];
+        let within = self.material.shims.within(number);
+        if within.is_empty() {
+            source.line.clone()
+        } else {
+            source.line_of_text(&self.material.shims.names(&within))
+        }
+    }
+
+    /// Objects that come before those of the sources at a link.
+    pub fn before_sources(&self) -> usize {
+        self.harness.len() + self.support.len()
+    }
+
     /// The file of some shims.
     pub fn shims(&self, members: &[usize]) -> ShimLine {
         self.shim_line(self.material.shims.file(members))
@@ -144,6 +191,7 @@ impl<'a> Lines<'a> {
     /// Every object's name, in link order, with those of shims.
     fn objects<'b>(&'b self, shims: impl Iterator<Item = &'b str>) -> Vec<&'b str> {
         let harness = self.harness.iter().map(|s| s.object.as_str());
+        let harness = harness.chain(self.support.iter().map(|s| s.object.as_str()));
         let sources = self.sources.iter().map(|s| s.object.as_str());
         harness.chain(sources).chain(self.setup.iter().map(|s| s.object.as_str())).chain(shims).collect()
     }
@@ -271,7 +319,7 @@ fn object_args(build: &Build, family: Family, stem: &str) -> Vec<String> {
 }
 
 /// Compile, and say which headers were read.
-fn dependency_args(family: Family, stem: &str) -> Vec<String> {
+pub(super) fn dependency_args(family: Family, stem: &str) -> Vec<String> {
     match family {
         // Its -MD leaves the system's headers out.
         Family::Tcc => vec!["-c".into(), "-vv".into()],
@@ -317,7 +365,7 @@ fn link_args(args: &[String], linkage: Linkage) -> (Vec<String>, Vec<String>) {
 }
 
 /// A plain, unique name for a source's object: no spaces, no leading dash.
-fn object_stem(source: &Path, taken: &mut BTreeSet<String>) -> String {
+pub(super) fn object_stem(source: &Path, taken: &mut BTreeSet<String>) -> String {
     let name = source.file_stem().unwrap_or_default().to_string_lossy();
     let mut stem: String = name
         .chars()
@@ -338,69 +386,5 @@ fn object_stem(source: &Path, taken: &mut BTreeSet<String>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compile::samples;
-
-    fn text(lines: &[CommandLine]) -> String {
-        lines.iter().map(|l| format!("{}: {}\n", l.what, l.argv.join(" "))).collect()
-    }
-
-    fn lines(command: &str, args: &[&str]) -> String {
-        let mut experiment = samples::experiment(&["/lab/src/sum.c"], vec![samples::unary("sum")]);
-        experiment.implementations[0].setup = Some("init();".into());
-        text(&command_lines(&experiment, &samples::build(command, args), Family::guess(command)))
-    }
-
-    #[test]
-    fn each_family_gets_its_own_lines() {
-        insta::assert_snapshot!("gcc", lines("gcc", &["-O3", "-ffast-math", "-march=native"]));
-        insta::assert_snapshot!("clang", lines("clang-16", &["-Ofast", "-flto=thin"]));
-        insta::assert_snapshot!("tcc", lines("tcc", &["-O2"]));
-    }
-
-    #[test]
-    fn a_foreign_target_is_named_to_clang_alone() {
-        let experiment = samples::experiment(&["/lab/a.c"], Vec::new());
-        for (command, named) in [("clang-16", true), ("aarch64-linux-gnu-gcc", false)] {
-            let mut build = samples::build(command, &["-O2"]);
-            build.triple = Some("aarch64-linux-gnu".into());
-            for line in command_lines(&experiment, &build, Family::guess(command)) {
-                assert_eq!(line.argv[1] == "--target=aarch64-linux-gnu", named, "{line:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_given_environment_needs_no_probe() {
-        let experiment = samples::experiment(&[], Vec::new());
-        let mut build = samples::build("gcc", &[]);
-        build.fpenv = FpEnvPolicy::Ieee;
-        assert!(command_lines(&experiment, &build, Family::Gcc).iter().all(|l| l.what != "probe"));
-    }
-
-    #[test]
-    fn nothing_that_sets_registers_reaches_the_link_and_the_rest_does() {
-        let args =
-            ["-O2", "-ffast-math", "-lfoo", "-funsafe-math-optimizations", "-Ofast", "-m32", "-x", "c"];
-        let more = ["-static", "-flto=auto", "-fuse-ld=lld", "--sysroot=/r", "-l", "bar", "-static-libgcc"];
-        let all: Vec<String> = args.iter().chain(&more).map(ToString::to_string).collect();
-        let (kept, libs) = link_args(&all, Linkage::Shared);
-        let wanted = ["-O2", "-O3", "-m32", "-flto=auto", "-fuse-ld=lld", "--sysroot=/r", "-static-libgcc"];
-        assert_eq!(kept, wanted);
-        assert_eq!(libs, ["-lfoo", "-l", "bar"]);
-        // A program starts as its own flags make it.
-        let (kept, libs) = link_args(&all, Linkage::Static);
-        assert!(kept.contains(&"-ffast-math".into()) && kept.contains(&"-Ofast".into()), "{kept:?}");
-        assert!(!kept.contains(&"-x".into()) && !kept.contains(&"c".into()), "{kept:?}");
-        assert_eq!(libs, ["-lfoo", "-l", "bar"]);
-    }
-
-    #[test]
-    fn objects_have_plain_and_unique_names() {
-        let mut taken = BTreeSet::new();
-        let paths = ["/a/x.c", "/b/x.c", "/b/x-2.c", "/a/-o.c", "/a/a b é.c", "/a/.c", "/a/bitrift.c"];
-        let stems: Vec<String> = paths.iter().map(|p| object_stem(Path::new(p), &mut taken)).collect();
-        assert_eq!(stems, ["x", "x-2", "x-2-2", "_-o", "a_b__", "_.c", "_bitrift"]);
-    }
-}
+#[path = "command_tests.rs"]
+mod tests;

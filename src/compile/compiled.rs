@@ -10,7 +10,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::assembly::{Assembled, Assembly, Objects, make_objects};
-use super::audit::AuditRequest;
+use super::audit::{AuditRequest, Audited};
 use super::bench::{Failure, Object};
 use super::cache::Cache;
 use super::command::Lines;
@@ -222,18 +222,25 @@ impl Stage<'_> {
             // Its loadable twin has been looked at.
             return Ok(Audit::default());
         }
-        let ready = |(function, status): (&'_ Function, &'_ FunctionStatus)| match status {
-            FunctionStatus::Ready { symbol } => Some((function.name.clone(), symbol.clone())),
+        let shims = &frame.lines.material.shims;
+        // At the link a shim may take in what it calls.
+        let is_open = frame.build.args.iter().any(|arg| arg.starts_with("-flto"));
+        let ready = |(place, status): (usize, &'_ FunctionStatus)| match status {
+            FunctionStatus::Ready { symbol } => Some(Audited {
+                name: self.functions[place].name.clone(),
+                symbol: symbol.clone(),
+                with_shim: is_open || !shims.calls_elsewhere(shims.asked()[place]),
+            }),
             FunctionStatus::Missing { .. } => None,
         };
-        let own = &objects.fixed[frame.lines.harness.len()..];
+        let own = &objects.fixed[frame.lines.before_sources()..];
         AuditRequest {
             bench: &self.pipeline.bench,
             build: frame.build,
             compiler: &frame.compiler,
             linked,
             parts: own.iter().chain(objects.shims.objects.iter().map(|shim| &shim.object)).collect(),
-            functions: self.functions.iter().zip(functions).filter_map(ready).collect(),
+            functions: functions.iter().enumerate().filter_map(ready).collect(),
         }
         .audit()
     }
@@ -241,14 +248,14 @@ impl Stage<'_> {
 
 /// Probe, objects and link.
 fn steps(ready: &Ready<'_>) -> usize {
-    let Lines { harness, sources, setup, .. } = &ready.lines;
-    let fixed = harness.len() + sources.len() + usize::from(setup.is_some());
+    let Lines { sources, setup, .. } = &ready.lines;
+    let fixed = ready.lines.before_sources() + sources.len() + usize::from(setup.is_some());
     fixed + ready.lines.groups().len() + 1 + usize::from(ready.lines.probe().is_some())
 }
 
 fn build_objects(frame: &Ready<'_>, objects: Objects<'_>) -> BuildObjects {
     let lines = &frame.lines;
-    let own = &objects.fixed[lines.harness.len()..];
+    let own = &objects.fixed[lines.before_sources()..];
     let sources =
         lines.sources.iter().zip(own).map(|(source, object)| (source.path.clone(), object.path.clone()));
     let shim = |number: &usize| {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::shim::{Shim, setup_shim};
 use super::shims::{MOST_TOGETHER, Shims};
+use super::support::Support;
 use crate::model::{Build, Experiment, Implementation, Sources};
 
 /// What there is to compile of one implementation, apart from how.
@@ -14,6 +15,7 @@ pub struct Material<'a> {
     pub sources: &'a Sources,
     pub setup: Option<Shim>,
     pub shims: Shims<'a>,
+    pub support: Support<'a>,
 }
 
 impl<'a> Material<'a> {
@@ -30,6 +32,7 @@ impl<'a> Material<'a> {
             sources,
             setup: setup.as_deref().map(|statements| setup_shim(statements, setup_headers)),
             shims: Shims::new(implementation, (declared, functions), most),
+            support: Support::of(experiment),
         }
     }
 

@@ -9,16 +9,18 @@
 //! | `shim`, `harness` | the generated C: calls of functions, the runner and its table |
 //! | `shims` | the shims of all functions, and which of them share a file |
 //! | `command` | the exact command lines of a build |
+//! | `support` | those of the matrix's own harness, the same for all builds of a target |
 //! | `ready` | a build whose compiler is there, with its objects as requests |
 //! | `mix` | which build each source and shim comes from; makes mixes for trials |
 //! | `assembly` | the requests of a mix, their objects, the link |
 //! | `pipeline` | what all assemblies of a process share: tools, objects made, counts of steps |
-//! | `object`, `shim_object`, `link` | one object, one file of shims, one link, through the cache |
+//! | `object`, `shim_object`, `within`, `link` | one object, one file of shims, one source with shims at its end, one link, through the cache |
 //! | `message` | the tools' words, and which shim they blame |
 //! | `fpenv`, `program`, `audit` | what is asked of a build: registers, runner, instructions |
 //! | `compiled` | builds of an experiment as artifacts |
 //! | `apart` | all of them, those that cannot be loaded beside the others as programs of their own |
 //! | `bench`, `cache`, `key`, `inflight`, `deps`, `folders` | running one tool; when an answer is known already |
+//! | `prototypes`, `spellings` | whether what a matrix declares is what headers and sources declare |
 //! | `repro`, `relocate` | a finding's own C file and command lines, without bitrift |
 
 mod apart;
@@ -43,6 +45,7 @@ mod object;
 mod opened;
 mod pipeline;
 mod program;
+mod prototypes;
 mod ready;
 mod relocate;
 mod repro;
@@ -51,6 +54,9 @@ mod samples;
 mod shim;
 mod shim_object;
 mod shims;
+mod spellings;
+mod support;
+mod within;
 
 pub use apart::compile_all;
 pub use bench::Failure as MixError;
@@ -59,5 +65,6 @@ pub use command::{CommandLine, command_lines};
 pub use compiled::{BuildObjects, Compiled, Settings, compile_grouped};
 pub use error::CompileError;
 pub use mix::{Mix, Mixed, Mixer, Part};
+pub use prototypes::{Claim, Prototypes, Verdict};
 pub use relocate::Relocation;
 pub use repro::{REPRO_FILE, ReproCall, repro_lines, repro_text, setting_words};

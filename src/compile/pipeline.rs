@@ -83,7 +83,7 @@ impl<'a> Pipeline<'a> {
     }
 
     pub fn ready<'b>(&self, material: &'b Material<'b>, build: &'b Build) -> Result<Ready<'b>, Missing> {
-        Ok(Ready::new(material, build, self.compiler(&build.command)?))
+        Ready::new(material, build, |command| self.compiler(command))
     }
 
     /// An object of a build.

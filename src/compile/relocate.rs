@@ -32,12 +32,13 @@ impl Relocation {
     ) -> Relocation {
         let of_build = |build: &&Build| &experiment.implementation(build).sources;
         let sources: Vec<&Sources> = builds.iter().map(of_build).collect();
-        let files = || sources.iter().flat_map(|sources| &sources.files);
+        let files = || sources.iter().flat_map(|sources| &sources.files).chain(&experiment.harness.files);
         let named = files().chain([&experiment.path]);
         let own: Vec<PathBuf> = named.filter_map(|path| path.parent()).map(plain).collect();
         let mut told: Vec<PathBuf> =
             sources.iter().flat_map(|sources| &sources.include).map(|path| plain(path)).collect();
-        for folder in builds.iter().flat_map(|build| include_folders(&build.args)) {
+        let args = builds.iter().map(|build| &build.args).chain([&experiment.harness.args]);
+        for folder in args.flat_map(|args| include_folders(args)) {
             let folder = plain(&folder);
             told.extend((!SYSTEM.iter().any(|system| folder == Path::new(system))).then_some(folder));
         }
@@ -71,6 +72,11 @@ impl Relocation {
             for path in sources.files.iter_mut().chain(&mut sources.include) {
                 *path = self.path(path);
             }
+        }
+        moved.harness.files.iter_mut().for_each(|path| *path = self.path(path));
+        moved.harness.args = experiment.harness.args.iter().map(|arg| self.arg(arg)).collect();
+        for path in moved.functions.iter_mut().chain(&mut moved.declared).filter_map(|f| f.within.as_mut()) {
+            *path = self.path(path);
         }
         moved
     }

@@ -1,7 +1,7 @@
 //! One finding without bitrift: a C file that calls the function at the witness and prints the bits of
 //! the result, and the command lines that make a program of it and of the sources.
 
-use super::command::{CommandLine, Lines, source_args};
+use super::command::{CommandLine, Lines, SourceLine, source_args};
 use super::harness::RUNNER;
 use super::material::Material;
 use super::shim::SETUP_SYMBOL;
@@ -34,7 +34,13 @@ pub fn repro_text(call: &ReproCall) -> Option<String> {
     let number = *shims.asked().first()?;
     let symbol = shims.symbol(number);
     let about = call.about.replace("*/", "* /").replace("/*", "/ *").replace('\\', "\\ ");
-    let mut text = format!("/* {about} */\n{}", shims.file(&[number]).text);
+    let within = (0..call.implementation.sources.files.len()).find(|n| shims.within(*n).contains(&number));
+    // A function that only its own source knows is called at the end of that source.
+    let shim = match within.map(|source| &call.implementation.sources.files[source]) {
+        Some(source) => format!("#include \"{}\"{}", source.display(), shims.tail(&[number])),
+        None => shims.file(&[number]).text,
+    };
+    let mut text = format!("/* {about} */\n{shim}");
     if let Some(setup) = &setup {
         text.push_str(&setup.text);
     }
@@ -184,8 +190,15 @@ pub fn repro_lines(
     };
     let own = "bitrift_repro.o";
     let mut made = vec![compile(file.into(), own)];
-    made.extend(lines.sources.iter().map(|s| compile(s.path.display().to_string(), &s.object)));
-    let objects = [own].into_iter().chain(lines.sources.iter().map(|s| s.object.as_str()));
+    // The source that the C file includes is compiled with it.
+    let included = material.shims.asked().iter().find_map(|asked| {
+        (0..lines.sources.len()).find(|source| material.shims.within(*source).contains(asked))
+    });
+    let apart = || lines.sources.iter().enumerate().filter(|(n, _)| Some(*n) != included).map(|(_, s)| s);
+    made.extend(apart().map(|s| compile(s.path.display().to_string(), &s.object)));
+    made.extend(lines.support.iter().map(|s| support_line(s, folder)));
+    let sources = apart().chain(&lines.support).map(|s| s.object.as_str());
+    let objects = [own].into_iter().chain(sources);
     let objects: Vec<String> = objects.map(|object| format!("{folder}/{object}")).collect();
     let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
     let link = |&linkage| {
@@ -196,6 +209,15 @@ pub fn repro_lines(
         line
     };
     (made, lines.linkages().iter().map(link).collect())
+}
+
+/// The line of a file of the matrix's harness, with its object in the folder.
+fn support_line(support: &SourceLine, folder: &str) -> CommandLine {
+    let SourceLine { path, object, line, .. } = support;
+    let start = line.argv.iter().position(|arg| arg == "-c").unwrap_or(line.argv.len());
+    let mut argv = line.argv[..start].to_vec();
+    argv.extend(["-c".into(), "-o".into(), format!("{folder}/{object}"), path.display().to_string()]);
+    CommandLine { what: line.what.clone(), argv }
 }
 
 #[cfg(test)]

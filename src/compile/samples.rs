@@ -2,7 +2,7 @@
 
 use crate::fp::Scalar;
 use crate::model::{
-    Build, BuildId, Callee, Coordinate, Domain, Environment, Experiment, FpEnvPolicy, Function,
+    Build, BuildId, Callee, Coordinate, Domain, Environment, Experiment, FpEnvPolicy, Function, Harness,
     Implementation, Interface, Results, SearchSettings, Sources,
 };
 
@@ -28,6 +28,8 @@ pub fn function(
         interface: Interface::of_scalars(params, result),
         callee,
         headers: Vec::new(),
+        within: None,
+        declared: None,
     }
 }
 
@@ -48,6 +50,7 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
             defines: vec!["N=3".into()],
             libs: vec!["m".into()],
         })],
+        harness: Harness::default(),
         presets: Vec::new(),
         compilers: Vec::new(),
         flags: Vec::new(),

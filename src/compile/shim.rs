@@ -31,12 +31,16 @@ pub struct Call<'a> {
     /// None when nothing says how it is called.
     pub callee: Option<&'a Callee>,
     pub headers: Vec<String>,
+    /// The source of the implementation at whose end the shim is compiled.
+    pub within: Option<usize>,
 }
 
 impl<'a> Call<'a> {
     pub fn of(function: &'a Function, implementation: &'a Implementation) -> Call<'a> {
         let callee = implementation.callee(function);
-        Call { function, callee, headers: implementation.headers(function) }
+        let files = &implementation.sources.files;
+        let within = function.within.as_ref().and_then(|path| files.iter().position(|file| file == path));
+        Call { function, callee, headers: implementation.headers(function), within }
     }
 }
 
@@ -83,11 +87,20 @@ pub fn all_headers(call: &Call<'_>) -> Vec<String> {
 pub fn calls_elsewhere(call: &Call<'_>) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_ *(),[]".contains(c);
     match call.callee {
+        _ if call.within.is_some() => false,
         Some(Callee::Signature(prototype)) => {
             name_in(bare(prototype)).is_some() && bare(prototype).chars().all(plain)
         }
         _ => false,
     }
+}
+
+/// Some shims as the end of a source, with the headers of all of them; each call comes with its tag.
+pub fn tail_text(calls: &[(&Call<'_>, &str)], stem: &str) -> String {
+    let headers: BTreeSet<String> = calls.iter().flat_map(|(call, _)| all_headers(call)).collect();
+    let headers: Vec<String> = headers.into_iter().collect();
+    let shims: String = calls.iter().map(|(call, tag)| call_text(call, tag, stem)).collect();
+    format!("\n#line 1 \"{stem}.c\"\n{}{PRELUDE}{shims}", includes(&headers))
 }
 
 /// A file with some shims, which have the same headers; each call comes with its tag.
@@ -99,13 +112,19 @@ pub fn file_text(calls: &[(&Call<'_>, &str)], stem: &str) -> String {
 }
 
 /// A call that nothing is known of has no text.
-fn call_text(Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) -> String {
+fn call_text(Call { function, callee, within, .. }: &Call<'_>, tag: &str, stem: &str) -> String {
     let Some(callee) = callee else { return String::new() };
     let symbol = symbol(tag);
     let interface = &function.interface;
     let result = &interface.returns;
     let arguments = interface.parameters.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
     let (before, value) = match callee {
+        Callee::Signature(prototype) if within.is_some() => {
+            let name = name_in(bare(prototype)).map_or("", |(start, end)| &bare(prototype)[start..end]);
+            let target = format!("typedef __typeof__({name}) bitrift_target_{tag}");
+            let lines = quoted(&format!("signature of {}", function.name), &target, ";", stem);
+            (lines, format!("{name}({arguments});\n"))
+        }
         Callee::Signature(prototype) => {
             let target = format!("bitrift_target_{tag}");
             (declaration(function, prototype, &target, stem), format!("{target}({arguments});\n"))
@@ -124,7 +143,9 @@ fn call_text(Call { function, callee, .. }: &Call<'_>, tag: &str, stem: &str) ->
     };
     let mut text = before;
     let head = format!("void {symbol}(const bitrift_u64 *bitrift_in, bitrift_u64 *bitrift_out)");
-    text.push_str(&format!("{head};\n{}{EXPORT}{head}\n{{\n{}", no_builtin(callee), unpack(interface)));
+    // In its own source a function is what that source says, whatever a compiler knows by its name.
+    let no_builtin = if within.is_some() { String::new() } else { no_builtin(callee) };
+    text.push_str(&format!("{head};\n{no_builtin}{EXPORT}{head}\n{{\n{}", unpack(interface)));
     text.push_str(&match result.as_str() {
         VOID => format!("        {value}"),
         _ if is_plain(interface) => format!("        {result} {RETURNED} = {value}"),
@@ -177,7 +198,7 @@ fn quoted(name: &str, text: &str, close: &str, stem: &str) -> String {
 const VOID: &str = "void";
 
 /// The parameters as C declares them.
-fn parameters(interface: &Interface) -> String {
+pub fn parameters(interface: &Interface) -> String {
     let declared = |p: &Parameter| match p.passing {
         Passing::Value => format!("{} {}", p.c_type, p.name),
         Passing::Array(length) => format!("{} {}[{length}]", p.c_type, p.name),
@@ -220,6 +241,13 @@ fn no_builtin(callee: &Callee) -> String {
 fn bare(prototype: &str) -> &str {
     let prototype = prototype.trim().trim_end_matches(';').trim_end();
     prototype.strip_prefix("extern ").unwrap_or(prototype)
+}
+
+/// A prototype as what stands before the name, the name, and what stands behind it.
+pub fn name_in_prototype(prototype: &str) -> Option<(&str, &str, &str)> {
+    let prototype = bare(prototype);
+    let (start, end) = name_in(prototype)?;
+    Some((&prototype[..start], &prototype[start..end], &prototype[end..]))
 }
 
 /// Where the function's name stands: the identifier in front of the first parenthesis.
@@ -339,61 +367,5 @@ fn integer_type(ty: Scalar) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compile::samples;
-
-    fn text_of(function: &Function) -> String {
-        let stem = format!("bitrift_shim_{}", function.name);
-        file_text(&[(&Call::of(function, Implementation::named("", &[])), function.name.as_str())], &stem)
-    }
-
-    fn text(callee: Callee, params: &[(&str, &str, Scalar)]) -> String {
-        text_of(&samples::function("airy", params, ("double", Scalar::F64), callee))
-    }
-
-    #[test]
-    fn a_signature_is_declared_under_another_name_for_the_same_symbol() {
-        let text = text(
-            Callee::Signature("extern double  remainder (double x, const double y) ;".into()),
-            &[("double", "x", Scalar::F64), ("double", "y", Scalar::F64)],
-        );
-        let declared =
-            "extern double  bitrift_target_airy (double x, const double y) __asm__(\"remainder\")\n;\n";
-        assert!(text.contains(declared), "{text}");
-        assert!(text.contains("double bitrift_result = bitrift_target_airy(x, y);"), "{text}");
-    }
-
-    #[test]
-    fn a_prototype_without_a_name_is_left_to_the_compiler() {
-        for prototype in ["double", "(double x)", "", "f(double x)", "é(double)"] {
-            let text = text(Callee::Signature(prototype.into()), &[]);
-            assert!(text.contains("\nextern") && !text.contains("__asm__"), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_text_is_the_same_every_time_and_headers_come_first() {
-        let mut function = samples::function(
-            "f",
-            &[("float", "x", Scalar::F32), ("size_t", "n", Scalar::U64)],
-            ("int", Scalar::I32),
-            Callee::Body("return n > 3 ? (int)x : 0;".into()),
-        );
-        function.headers = vec!["a.h".into(), "b/c.h".into()];
-        let text = text_of(&function);
-        assert!(text.starts_with("#include <a.h>\n#include <b/c.h>\n#include <stddef.h>\n"));
-        assert_eq!(text, text_of(&function));
-        insta::assert_snapshot!(text);
-    }
-
-    #[test]
-    fn names_that_are_no_identifiers_get_symbols_of_their_own() {
-        let mut taken = BTreeSet::new();
-        let long = "x".repeat(500);
-        let tags: Vec<String> =
-            ["a-b", "a b", "a_b_2", "ü", &long, &long].iter().map(|n| unique_tag(n, &mut taken)).collect();
-        assert_eq!(&tags[..4], ["a_b", "a_b_2", "a_b_2_2", "_"]);
-        assert!(tags[4..].iter().all(|t| t.len() < 130) && tags[4] != tags[5]);
-    }
-}
+#[path = "shim_tests.rs"]
+mod tests;

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::key::KeyBuilder;
-use super::shim::{Call, Shim, all_headers, calls_elsewhere, file_text, symbol, unique_tag};
+use super::shim::{Call, Shim, all_headers, calls_elsewhere, file_text, symbol, tail_text, unique_tag};
 use crate::model::{Build, Function, Implementation};
 
 /// The most shims in a file: more of them save little and lose more when one of them changes.
@@ -78,11 +78,18 @@ impl<'a> Shims<'a> {
         match build.args.iter().any(|arg| arg.starts_with("-flto")) {
             // Files are taken apart at the link, and what is there decides what is inlined.
             true => {
-                let there = self.asked.iter().filter(|number| !self.missing.contains_key(number));
+                let apart = |number: &&usize| self.calls[**number].within.is_none();
+                let there =
+                    self.asked.iter().filter(|number| !self.missing.contains_key(number)).filter(apart);
                 there.map(|number| vec![*number]).collect()
             }
             false => self.groups.clone(),
         }
+    }
+
+    /// Whether all that a shim does is call a function of another file.
+    pub fn calls_elsewhere(&self, number: usize) -> bool {
+        calls_elsewhere(&self.calls[number])
     }
 
     pub fn tag(&self, number: usize) -> &str {
@@ -115,6 +122,30 @@ impl<'a> Shims<'a> {
         Shim { what, text: file_text(&calls, &stem), stem }
     }
 
+    /// The shims at the end of a source, whether somebody asked for them or not: what stands beside a shim may
+    /// change what is inlined.
+    pub fn within(&self, source: usize) -> Vec<usize> {
+        let is_within = |number: &usize| {
+            let call = &self.calls[*number];
+            call.within == Some(source) && call.callee.is_some()
+        };
+        (0..self.calls.len()).filter(is_within).collect()
+    }
+
+    /// What a source has beside itself, in words.
+    pub fn names(&self, members: &[usize]) -> String {
+        let names: Vec<&str> =
+            members.iter().map(|number| self.calls[*number].function.name.as_str()).collect();
+        if names.is_empty() { String::new() } else { format!(" with shims {}", names.join(", ")) }
+    }
+
+    /// The text of these shims at the end of a source.
+    pub fn tail(&self, members: &[usize]) -> String {
+        let calls: Vec<(&Call, &str)> =
+            members.iter().map(|number| (&self.calls[*number], self.tag(*number))).collect();
+        tail_text(&calls, &self.stem(members))
+    }
+
     /// By names and not by numbers, so that adding a function leaves the files of others as they are.
     pub fn stem(&self, members: &[usize]) -> String {
         let tags: Vec<&str> = members.iter().map(|number| self.tag(*number)).collect();
@@ -135,7 +166,7 @@ fn groups(calls: &[Call<'_>], most: usize) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     let mut alike: BTreeMap<Vec<String>, Vec<(u64, usize)>> = BTreeMap::new();
     for (number, call) in calls.iter().enumerate() {
-        if call.callee.is_none() {
+        if call.callee.is_none() || call.within.is_some() {
             continue;
         }
         if calls_elsewhere(call) {

@@ -27,9 +27,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long a process may take to clean up before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What the environment of code under test keeps: where libraries are, which variants of libm's
-/// functions are chosen, where temporary files go.
-const KEPT: [&str; 3] = ["LD_LIBRARY_PATH", "GLIBC_TUNABLES", "TMPDIR"];
+/// What the environment of code under test keeps: where temporary files go. Variables that choose libraries or
+/// variants of their functions decide results, and no result records them, so that none is kept.
+const KEPT: &str = "TMPDIR";
 
 /// Why there is no reply.
 #[derive(Debug)]
@@ -95,10 +95,8 @@ impl Process {
         command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string())).arg(&room.0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.process_group(0).env_clear().env("LC_ALL", "C");
-        for name in KEPT {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
+        if let Some(value) = std::env::var_os(KEPT) {
+            command.env(KEPT, value);
         }
         // SAFETY: between fork and exec only fcntl is called, which is async-signal-safe.
         unsafe {

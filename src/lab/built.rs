@@ -4,12 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::declared::{Declared, Unreachable};
 use super::error::{LabError, Progress};
+use super::notes;
 use super::open::Lab;
 use super::panel::Panel;
 use crate::compile::Compiled;
 use crate::findings::build_row;
-use crate::model::{Artifact, ArtifactStatus, BuildId, BuildRow, EventSink, SearchSettings};
+use crate::model::{
+    Artifact, ArtifactStatus, BuildId, BuildRow, BuiltObject, Event, EventSink, FunctionStatus,
+    SearchSettings,
+};
 use crate::pool::{FunctionJob, LoadPlan, Pool};
 use crate::search::Task;
 
@@ -38,6 +43,10 @@ impl Lab {
         let Compiled { mut artifacts, objects, compiled, cached, .. } =
             self.compile(&self.experiment, &self.plan.builds, sink)?;
         let time = start.elapsed();
+        self.explain_missing(&mut artifacts);
+        for text in notes::of_code(&self.plan.builds, &artifacts) {
+            sink.send(Event::Note { text });
+        }
         self.try_loading(&mut artifacts);
         if self.is_cancelled() {
             return Err(LabError::Interrupted(Progress::Begun));
@@ -50,6 +59,36 @@ impl Lab {
         };
         built.check_baseline()?;
         Ok(built)
+    }
+
+    /// Says why a function that no build of an implementation has is nowhere, in place of each linker's words.
+    pub(super) fn explain_missing(&self, artifacts: &mut [Artifact]) {
+        let is_missing = |status: &FunctionStatus| matches!(status, FunctionStatus::Missing { .. });
+        if !artifacts
+            .iter()
+            .filter_map(Artifact::object)
+            .any(|object| object.functions.iter().any(is_missing))
+        {
+            return;
+        }
+        let declared = Declared::read(&self.experiment, self.indices());
+        for Unreachable { implementation, function, why, .. } in &declared.unreachable {
+            let Some((place, _)) = self.function(function) else { continue };
+            let is_own = |artifact: &Artifact| artifact.build.implementation() == implementation;
+            let own = || artifacts.iter().filter(|a| is_own(a)).filter_map(Artifact::object);
+            let is_undefined = |object: &BuiltObject| match &object.functions[place] {
+                FunctionStatus::Missing { message } => message.contains("undefined"),
+                FunctionStatus::Ready { .. } => false,
+            };
+            if !own().all(is_undefined) {
+                continue;
+            }
+            for artifact in artifacts.iter_mut().filter(|artifact| is_own(artifact)) {
+                if let ArtifactStatus::Built(object) = &mut artifact.status {
+                    object.functions[place] = FunctionStatus::Missing { message: why.clone() };
+                }
+            }
+        }
     }
 
     /// A build that does not load is a failed one.

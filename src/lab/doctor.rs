@@ -4,15 +4,17 @@
 //! that is broken is told from code that is. Then the same is done with the matrix's own sources, and each function of
 //! every build that works is called once.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::{LabError, Progress};
+use super::notes;
 use super::open::{Lab, Means};
 use super::panel::Panel;
 use crate::fp::{AxisPoint, Scalar, parse_number};
 use crate::model::{
-    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Coordinate, Domain, Experiment, Function,
-    FunctionStatus, Implementation, NoEvents, Number, Outcome, Sources,
+    Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Coordinate, Domain, Event, EventSink,
+    Experiment, Function, FunctionStatus, Harness, Implementation, NoEvents, Number, Outcome, Sources,
 };
 use crate::pool::{Limits, Mode, Question};
 use crate::toolchain::{debian_package, locate};
@@ -58,6 +60,8 @@ pub struct Checkup {
     pub answered: usize,
     /// Those that did not.
     pub failed: Vec<FailedCall>,
+    /// What to know of the matrix's own functions on the builds that can be made.
+    pub notes: Vec<String>,
 }
 
 /// A function that cannot be called, or comes to grief.
@@ -92,7 +96,11 @@ impl Checkup {
 
     /// Calls every function once in every build that is well.
     fn call_functions(&mut self, lab: &Lab) -> Result<(), LabError> {
-        let artifacts = lab.compile(&lab.experiment, &lab.plan.builds, &NoEvents)?.artifacts;
+        let sink = Notes::default();
+        let mut artifacts = lab.compile(&lab.experiment, &lab.plan.builds, &sink)?.artifacts;
+        lab.explain_missing(&mut artifacts);
+        self.notes = sink.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.notes.extend(notes::of_code(&lab.plan.builds, &artifacts));
         let limits = Limits { timeout: PATIENCE, ..lab.limits() };
         let panel = Panel::new(&lab.experiment, artifacts, limits, &lab.cancel);
         let functions = &lab.experiment.functions;
@@ -134,6 +142,18 @@ impl Checkup {
             }
         }
         Ok(())
+    }
+}
+
+/// Keeps what a user should read.
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl EventSink for Notes {
+    fn send(&self, event: Event) {
+        if let Event::Note { text } = event {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        }
     }
 }
 
@@ -195,7 +215,8 @@ fn trial(experiment: Experiment) -> Experiment {
         ..implementation
     };
     let implementations = experiment.implementations.into_iter().map(bare).collect();
-    Experiment { functions: vec![identity.clone()], implementations, ..experiment }
+    let harness = Harness::default();
+    Experiment { functions: vec![identity.clone()], implementations, harness, ..experiment }
 }
 
 /// Every compiler and runner once, in the order of the matrix.

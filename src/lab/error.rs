@@ -29,6 +29,9 @@ pub enum LabError {
     /// The machinery of processes broke.
     #[error(transparent)]
     Pool(PoolError),
+    /// What a matrix declares is not what is called: whole messages, which open with `error:`.
+    #[error("{0}")]
+    Declared(String),
     #[error("the folder for temporary files, {0}, is not there; make it or set TMPDIR")]
     NoTemporaryFolder(String),
     #[error("no function matches `{word}`{}\nfunctions {whose}: {}", meant(word, known), quoted(known.iter().map(String::as_str)))]

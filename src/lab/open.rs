@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::declared::{Declared, Indexed};
 use super::error::{LabError, Progress};
+use super::notes;
 use crate::c::SourceIndex;
 use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::matrix;
-use crate::model::{Build, EventSink, Experiment, Function, Implementation, StrategyName, printable};
+use crate::model::{Build, Event, EventSink, Experiment, Function, Implementation, StrategyName, printable};
 use crate::plan::{self, Plan};
 use crate::pool::Limits;
 use crate::presets;
@@ -38,7 +40,9 @@ pub struct Lab {
     pub cancel: Arc<AtomicBool>,
     /// For each implementation the functions as they are called there, and its sources, read when somebody first asks
     /// for what is in them.
-    indices: OnceLock<Vec<(Vec<Option<Function>>, SourceIndex)>>,
+    indices: OnceLock<Vec<Indexed>>,
+    /// Said once, however often the lab compiles.
+    told: AtomicBool,
 }
 
 /// Reads a matrix file. What comes back can be changed before a [`Lab`] is made of it: other settings of the
@@ -86,6 +90,7 @@ impl Lab {
             jobs: means.jobs.map_or_else(cpus, usize::from),
             cancel: means.cancel,
             indices: OnceLock::new(),
+            told: AtomicBool::new(false),
         })
     }
 
@@ -112,11 +117,25 @@ impl Lab {
         builds: &[Build],
         sink: &dyn EventSink,
     ) -> Result<Compiled, LabError> {
+        self.check_declared(sink)?;
         let compiled = compile_all(experiment, builds, &self.cache, &self.settings(), sink)?;
         match compiled.interrupted {
             true => Err(LabError::Interrupted(Progress::Compiling)),
             false => Ok(compiled),
         }
+    }
+
+    /// That what the matrix declares is what would be called, and what a user should know before that; once.
+    pub(super) fn check_declared(&self, sink: &dyn EventSink) -> Result<(), LabError> {
+        if self.told.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut declared = Declared::read(&self.experiment, self.indices());
+        declared.ask(&self.experiment, &self.plan.builds, self.plan.baseline);
+        for text in declared.finish()?.into_iter().chain(notes::cleared()) {
+            sink.send(Event::Note { text });
+        }
+        Ok(())
     }
 
     /// The place of a function by name.
@@ -149,14 +168,36 @@ impl Lab {
 
     /// What the sources of each implementation that has a function define, and the function as it is called there.
     pub fn indexed(&self, function: usize) -> impl Iterator<Item = (&SourceIndex, &Function)> {
-        let Experiment { implementations, functions, .. } = &self.experiment;
-        let read = |implementation: &Implementation| {
-            let own: Vec<Option<Function>> = functions.iter().map(|f| implementation.function(f)).collect();
-            let called: Vec<Function> = own.iter().flatten().cloned().collect();
-            let index = SourceIndex::read(&implementation.sources, &called);
-            (own, index)
-        };
-        let indices = self.indices.get_or_init(|| implementations.iter().map(read).collect());
-        indices.iter().filter_map(move |(own, index)| Some((index, own[function].as_ref()?)))
+        self.indices().iter().filter_map(move |(own, index)| Some((index, own[function].as_ref()?)))
     }
+
+    pub(super) fn indices(&self) -> &[Indexed] {
+        self.indices.get_or_init(|| indices(&self.experiment))
+    }
+}
+
+/// Reads the sources of every implementation.
+fn indices(experiment: &Experiment) -> Vec<Indexed> {
+    let Experiment { implementations, functions, .. } = experiment;
+    let read = |implementation: &Implementation| {
+        let own: Vec<Option<Function>> = functions.iter().map(|f| implementation.function(f)).collect();
+        let called: Vec<Function> = own.iter().flatten().cloned().collect();
+        let index = SourceIndex::read(&implementation.sources, &called);
+        (own, index)
+    };
+    implementations.iter().map(read).collect()
+}
+
+/// What can be known of an experiment without compiling anything: its builds, and notes about them. What the
+/// matrix declares is held against the sources.
+pub fn planned(experiment: &Experiment) -> Result<(Plan, Vec<String>), LabError> {
+    let plan = plan::expand(experiment)?;
+    let indices = indices(experiment);
+    let declared = Declared::read(experiment, &indices);
+    let unreachable = declared.unreachable.iter().filter(|function| function.is_static);
+    let mut notes: Vec<String> = unreachable.map(|function| function.why.clone()).collect();
+    notes.extend(declared.finish()?);
+    notes.extend(plan::changed_winners(experiment, &plan.builds));
+    notes.extend(notes::cleared());
+    Ok((plan, notes))
 }

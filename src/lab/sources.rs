@@ -43,7 +43,7 @@ pub fn changed(run: &RunFile, experiment: &Experiment) -> Vec<String> {
 }
 
 /// Below the matrix's folder its path from there, elsewhere the whole path; `/` on every system.
-fn relative(path: &Path, root: &Path) -> String {
+pub(super) fn relative(path: &Path, root: &Path) -> String {
     let plain = |path: &Path| path.components().all(|c| c != std::path::Component::ParentDir);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
     let path = match path.strip_prefix(root) {

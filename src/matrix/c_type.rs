@@ -42,7 +42,10 @@ fn unusable(spelling: &str, label: &str) -> TypeFault {
         title: format!("`{spelling}` cannot be the type of a parameter or a result"),
         label: label.into(),
         help: match spelling {
-            "bool" | "_Bool" => "use `int` with the domain `{0, 1}`, or wrap the call in a `body`".into(),
+            "bool" | "_Bool" => {
+                "use a parameter `int` with the domain `{0, 1}` and a `call`, or wrap the call in a `body`"
+                    .into()
+            }
             _ => format!("usable are double, float and C's integer types; otherwise {USE_BODY}"),
         },
     }

@@ -136,21 +136,11 @@ pub(super) fn parse(kind: Kind<'_>, text: &str) -> Result<Domain, Fault> {
     })
 }
 
-/// The domain of listed numbers; a fault comes with the index of its number, or none that exists.
-pub(super) fn of_numbers<'a>(
-    kind: Kind<'_>,
-    numbers: impl Iterator<Item = &'a str>,
-) -> Result<Domain, (usize, Fault)> {
-    let mut parts = Vec::new();
-    for (index, text) in numbers.enumerate() {
-        let ordinal = kind.ordinal(text, 0..text.len()).map_err(|fault| (index, fault))?;
-        parts.push((ordinal, ordinal));
-        if index == MOST_PIECES {
-            return Err((usize::MAX, too_many(0..0)));
-        }
-    }
-    let empty = || Fault::new(0..0, "the domain is empty").label("no numbers here");
-    Intervals::union(parts).to_domain(kind.ty).ok_or_else(|| (usize::MAX, empty()))
+/// The domain of one number.
+pub(super) fn of_number(kind: Kind<'_>, text: &str) -> Result<Domain, Fault> {
+    let ordinal = kind.ordinal(text, 0..text.len())?;
+    let empty = || Fault::new(0..text.len(), "the domain is empty").label("no value of the type");
+    Intervals::union(vec![(ordinal, ordinal)]).to_domain(kind.ty).ok_or_else(empty)
 }
 
 fn too_many(range: Range<usize>) -> Fault {

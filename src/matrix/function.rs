@@ -7,7 +7,8 @@ use super::interface::{self, Part, Plan};
 use super::names::{Unique, check_headers, check_name};
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
-use super::raw::{RawDomain, RawFunction};
+use super::raw::RawFunction;
+use super::raw_domain::RawDomain;
 use super::signature::{Declared, Form, parse_param, parse_signature, parse_type};
 use crate::c::{is_identifier, is_keyword};
 use crate::model::{Callee, Coordinate, Domain, Function, Interface};
@@ -50,8 +51,16 @@ fn resolve_one(raw: &RawFunction, problems: &mut Problems) -> Option<(Function, 
         Callee::Signature(target) => Callee::Signature(prototype(&target, &plan.interface, &params)),
         code => code,
     };
-    let function =
-        Function { name, coordinates, results: plan.results, interface: plan.interface, callee, headers };
+    let function = Function {
+        name,
+        coordinates,
+        results: plan.results,
+        interface: plan.interface,
+        callee,
+        headers,
+        within: None,
+        declared: None,
+    };
     Some((function, name_place))
 }
 
@@ -315,17 +324,9 @@ fn read_domain(kind: Kind<'_>, written: &RawDomain) -> Result<(Domain, String), 
             let domain = domain::parse(kind, text.as_str()).map_err(|fault| fault.within(text))?;
             Ok((domain, text.value.trim().to_owned()))
         }
-        RawDomain::Numbers(numbers) => {
-            let texts = || numbers.value.iter().map(Text::as_str);
-            let domain = domain::of_numbers(kind, texts()).map_err(|(index, fault)| {
-                match numbers.value.get(index) {
-                    Some(text) => fault.within(text),
-                    None => Problem::new(numbers.place, fault.title).label(fault.label),
-                }
-            })?;
-            // As the text form of the same domain: an array in brackets would read as an interval.
-            let list = texts().collect::<Vec<_>>().join(", ");
-            Ok((domain, if numbers.value.len() == 1 { list } else { format!("{{{list}}}") }))
+        RawDomain::Number(number) => {
+            let domain = domain::of_number(kind, number.as_str()).map_err(|fault| fault.within(number))?;
+            Ok((domain, number.value.clone()))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::RawMatrix;
-use super::{axes, environment, function, implementation, limit, names, search};
+use super::{axes, environment, function, harness, implementation, limit, names, search, within};
 use crate::model::{BuildId, Callee, Experiment, Function, Preset, TargetSpec};
 
 /// Resolves a matrix whose file is at `path`, absolute.
@@ -22,8 +22,13 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
     if let Some(baseline) = raw.baseline.as_ref().filter(|_| raw.presets.is_empty()) {
         check_baseline(baseline, raw, &targets, problems);
     }
-    let functions = function::resolve(&raw.functions, problems);
+    let mut functions = function::resolve(&raw.functions, problems);
     let implementations = implementation::resolve(raw, &functions, folder, problems);
+    let harness = harness::resolve(raw.harness.as_ref(), &implementations, folder, problems);
+    for (function, text) in functions.iter_mut().zip(raw.functions.iter().map(|f| &f.within)) {
+        let text = text.as_ref();
+        function.within = text.and_then(|text| within::resolve(text, &implementations, folder, problems));
+    }
     let given = raw.sources.as_ref().is_some_and(|s| s.files.is_some() || !s.libs.is_empty());
     if raw.has_unnamed() && !given {
         check_defined(&functions, problems);
@@ -38,6 +43,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         path: path.to_owned(),
         baseline: raw.baseline.as_ref().map(|baseline| baseline.value.clone()),
         implementations,
+        harness,
         presets,
         compilers,
         flags,

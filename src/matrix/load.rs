@@ -13,8 +13,7 @@ use super::place::{Place, SourceFile};
 use super::problem::{Problem, Problems, render_plain};
 use super::raw::{RawFunction, RawMatrix, read_function_file, read_matrix};
 use super::sources::{plain, sibling_names};
-use crate::model::Experiment;
-use crate::model::nearest;
+use crate::model::{Declaration, Experiment, nearest};
 
 /// The largest matrix file; a larger one is something else.
 const LARGEST: u64 = 4 << 20;
@@ -37,12 +36,27 @@ pub fn load(path: &Path) -> Result<Experiment, MatrixError> {
     // What could not be read would only cause errors that mislead.
     let experiment = problems.is_empty().then(|| lab::resolve(&raw, &absolute, &mut problems));
     match experiment.filter(|_| problems.is_empty()) {
-        Some(experiment) => Ok(experiment),
+        Some(experiment) => Ok(with_places(experiment, &raw, &files)),
         None => {
             let count = problems.len();
             Err(MatrixError::Invalid { path: absolute, report: problems.render(&files), problems: count })
         }
     }
+}
+
+/// Every function with where it is declared: a later stage that reads the sources can point there.
+fn with_places(mut experiment: Experiment, raw: &RawMatrix, files: &[SourceFile]) -> Experiment {
+    let starts: Vec<Vec<usize>> = files.iter().map(SourceFile::line_starts).collect();
+    for (function, raw) in experiment.functions.iter_mut().zip(&raw.functions) {
+        let text = [&raw.signature, &raw.call, &raw.body].into_iter().flatten().next();
+        let place = text.map_or(raw.place, |text| text.place);
+        let Some((file, starts)) = files.get(place.file).zip(starts.get(place.file)) else { continue };
+        let line = starts.partition_point(|start| *start <= place.start);
+        let text = file.text[starts[line.max(1) - 1]..].lines().next().unwrap_or_default();
+        function.declared = Some(Declaration { file: file.name.clone(), line, text: text.trim().to_owned() });
+    }
+    experiment.declared = experiment.functions.clone();
+    experiment
 }
 
 /// Parses the last of the files; None, with a problem noted, when it is no TOML.

@@ -4,9 +4,9 @@
 //!
 //! In the order a matrix is read:
 //! * `load` reads the file and those it names; `keys` and `place` read TOML tables and remember where things stand;
-//! * `raw` is the matrix as it is written;
+//! * `raw` is the matrix as it is written, `raw_domain` a domain in it;
 //! * `lab` resolves the raw matrix into an `Experiment`, table by table: `sources`, `implementation`, `axes`, `args`,
-//!   `environment`, `limit`, `search`, `function`;
+//!   `harness`, `environment`, `limit`, `search`, `function`, `within`;
 //! * a function is its `signature` with types judged by `c_type`, its `interface` (coordinates in, results out) and the
 //!   `domain` of each coordinate, which is a set of `intervals`;
 //! * `names` holds names to their rules; `problem` and `error` are what a user reads.
@@ -18,6 +18,7 @@ mod domain;
 mod environment;
 mod error;
 mod function;
+mod harness;
 mod implementation;
 mod interface;
 mod intervals;
@@ -29,11 +30,14 @@ mod names;
 mod place;
 mod problem;
 mod raw;
+mod raw_domain;
 mod search;
 mod signature;
 mod sources;
+mod within;
 
 pub use error::MatrixError;
 pub use load::load;
+pub use problem::{Spot, point};
 
 pub(crate) use crate::model::{nearest, quoted};

@@ -8,6 +8,14 @@ pub(super) struct SourceFile {
     pub text: String,
 }
 
+impl SourceFile {
+    /// Where each line begins; the first one at 0.
+    pub fn line_starts(&self) -> Vec<usize> {
+        let breaks = self.text.match_indices('\n').map(|(at, _)| at + 1);
+        std::iter::once(0).chain(breaks).collect()
+    }
+}
+
 /// A stretch of bytes of one of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {

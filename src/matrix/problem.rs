@@ -112,6 +112,29 @@ impl Problems {
     }
 }
 
+/// A line of a file that a message shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub file: String,
+    /// Counted from 1.
+    pub line: usize,
+    pub text: String,
+    pub label: String,
+}
+
+/// A problem between lines of several files.
+pub fn point(title: &str, spots: &[Spot], help: &str) -> String {
+    let mut group = Group::with_title(Level::ERROR.primary_title(title));
+    for (number, Spot { file, line, text, label }) in spots.iter().enumerate() {
+        let kind = if number == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let mark = kind.span(0..text.len()).label(label.as_str());
+        let snippet = Snippet::source(text.as_str()).line_start(*line).path(file.as_str());
+        group = group.element(snippet.annotation(mark));
+    }
+    group = group.element(Level::HELP.message(help));
+    Renderer::plain().render(&[group])
+}
+
 /// A problem that has no place, such as a file that is not there.
 pub(super) fn render_plain(title: &str, help: Option<&str>) -> String {
     let mut group = Group::with_title(Level::ERROR.primary_title(title));

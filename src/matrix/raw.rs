@@ -3,11 +3,13 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::harness::{HARNESS, RawHarness};
 use super::implementation::{self, RawImplementation};
 use super::keys::{Keys, Reader, type_name};
 use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
 use super::problem::Problem;
+use super::raw_domain::RawDomain;
 use super::sources::RawSources;
 use crate::model::{SEARCH_KEY_NAMES, SettingValue};
 
@@ -24,6 +26,7 @@ const TOP: &[&str] = &[
     "function",
     "functions",
     "search",
+    "harness",
     "setup",
     "setup_headers",
 ];
@@ -45,6 +48,7 @@ const FUNCTION: &[&str] = &[
     "results",
     "fields",
     "headers",
+    "within",
     "domain",
     "max_bits",
     "allow",
@@ -56,6 +60,7 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
     [
         ("[lab]", LAB),
         ("[sources]", SOURCES),
+        ("[harness]", HARNESS),
         ("[search]", &SEARCH_KEY_NAMES),
         ("[[target]]", TARGET),
         ("[[environment]]", ENVIRONMENT),
@@ -75,6 +80,7 @@ pub(super) struct RawMatrix {
     pub presets: Vec<Text>,
     pub sources: Option<RawSources>,
     pub implementations: Vec<RawImplementation>,
+    pub harness: Option<RawHarness>,
     pub compilers: Vec<RawCompiler>,
     pub flags: Vec<RawFlags>,
     pub targets: Vec<RawTarget>,
@@ -138,13 +144,6 @@ pub(super) struct RawExclude {
     pub environment: Option<Text>,
 }
 
-/// What a parameter's domain is written as.
-pub(super) enum RawDomain {
-    Text(Text),
-    /// A number or an array of numbers, each as written in decimal.
-    Numbers(At<Vec<Text>>),
-}
-
 pub(super) struct RawFunction {
     pub place: Place,
     pub signature: Option<Text>,
@@ -159,6 +158,7 @@ pub(super) struct RawFunction {
     /// The fields of struct parameters.
     pub fields: Vec<(Text, Vec<Text>)>,
     pub headers: Vec<Text>,
+    pub within: Option<Text>,
     pub domain: Vec<(Text, RawDomain)>,
     pub limit: RawRules,
 }
@@ -182,6 +182,9 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
     if let Some((place, table)) = top.table(reader, "sources") {
         let mut keys = Keys::open(reader, "[sources]", place, table, SOURCES);
         raw.sources = Some(RawSources::read(reader, &mut keys));
+    }
+    if let Some((place, table)) = top.table(reader, "harness") {
+        raw.harness = Some(RawHarness::read(reader, place, table));
     }
     for (place, table) in top.tables(reader, "implementation") {
         raw.implementations.extend(implementation::read(reader, place, table));
@@ -318,7 +321,7 @@ fn read_function(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> R
     let domain = keys.table(reader, "domain").map(|(place, table)| {
         let entries = Keys::open_any(reader, "`domain`", place, table).into_entries();
         entries.into_iter().filter_map(|(param, value)| {
-            let domain = read_domain(reader, param.as_str(), &value)?;
+            let domain = RawDomain::read(reader, param.as_str(), &value)?;
             Some((param, domain))
         })
     });
@@ -336,6 +339,7 @@ fn read_function(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -> R
         results: keys.texts(reader, "results"),
         fields: read_fields(reader, &mut keys),
         headers: list(keys.texts(reader, "headers")),
+        within: keys.text(reader, "within"),
         domain,
         limit: limit::read_rules(reader, &mut keys),
     }
@@ -346,48 +350,6 @@ fn read_fields(reader: &mut Reader<'_>, keys: &mut Keys<'_>) -> Vec<(Text, Vec<T
     let mut parameters = Keys::open_any(reader, "`fields`", place, table);
     let names = parameters.names();
     names.into_iter().map(|name| (name.clone(), list(parameters.texts(reader, name.as_str())))).collect()
-}
-
-fn read_domain(reader: &mut Reader<'_>, param: &str, value: &Spanned<DeValue<'_>>) -> Option<RawDomain> {
-    let what = format!("the domain of `{param}`");
-    match value.get_ref() {
-        DeValue::String(_) => reader.text(&what, value, "a string").map(RawDomain::Text),
-        DeValue::Array(items) => {
-            let place = reader.place(value);
-            let numbers: Option<Vec<Text>> = items
-                .iter()
-                .map(|item| read_number(reader, &format!("every entry of {what}"), item))
-                .collect();
-            Some(RawDomain::Numbers(At { value: numbers?, place }))
-        }
-        _ => {
-            let expected = "a string such as \"[0, 1]\", a number or an array of numbers";
-            let number = if value.get_ref().is_integer() || value.get_ref().is_float() {
-                read_number(reader, &what, value)?
-            } else {
-                reader.wrong_type(&what, value, expected, None);
-                return None;
-            };
-            let place = number.place;
-            Some(RawDomain::Numbers(At { value: vec![number], place }))
-        }
-    }
-}
-
-/// A number as text: TOML's own conversion to a double would round a float twice.
-fn read_number(reader: &mut Reader<'_>, what: &str, value: &Spanned<DeValue<'_>>) -> Option<Text> {
-    let text = match value.get_ref() {
-        DeValue::Integer(integer) => match i128::from_str_radix(integer.as_str(), integer.radix()) {
-            Ok(number) => number.to_string(),
-            Err(_) => integer.to_string(),
-        },
-        DeValue::Float(float) => float.as_str().to_owned(),
-        _ => {
-            reader.wrong_type(what, value, "a number", None);
-            return None;
-        }
-    };
-    Some(Text::new(reader.file, reader.place(value), &text))
 }
 
 pub(super) fn to_value(value: &Spanned<DeValue<'_>>) -> SettingValue {

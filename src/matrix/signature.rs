@@ -92,7 +92,10 @@ fn result(prototype: &Prototype<'_>) -> Result<Declared, Fault> {
             format!("a `{}` function cannot be called from outside", word.text),
         )
         .label("the signature is declared again in another file")
-        .help("if it is in a header, name it in `headers` and use `name`, `params` and `call`"));
+        .help(
+            "if it is in one of the sources, leave the word out and add `within = \"that-source.c\"`; if it is in a \
+             header, name that in `headers` and use `name`, `params` and `call`",
+        ));
     }
     if let [name] = head
         && !is_type_word(name.text)

@@ -34,31 +34,7 @@ impl RawSources {
 
 /// Resolves the sources; `folder` is the matrix file's, absolute.
 pub(super) fn resolve(raw: &RawSources, folder: &Path, problems: &mut Problems) -> Sources {
-    let mut files = Vec::new();
-    // The same file by two ways would be linked twice.
-    let mut seen = BTreeSet::new();
-    if let Some(list) = &raw.files {
-        if list.value.is_empty() {
-            let problem =
-                Problem::new(list.place, "`files` is empty").label("expected at least one file or glob");
-            problems.add(
-                problem.help(
-                    "for example `files = [\"src/*.c\"]`; leave `files` out if headers are all there is",
-                ),
-            );
-        }
-        for pattern in &list.value {
-            match matches(pattern, folder) {
-                Ok(found) => files.extend(
-                    found
-                        .into_iter()
-                        .filter(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone()))),
-                ),
-                Err(problem) => problems.add(problem),
-            }
-        }
-    }
-    files.sort();
+    let files = raw.files.as_ref().map(|list| files(list, folder, problems)).unwrap_or_default();
     for define in &raw.defines {
         check_define(define, problems);
     }
@@ -68,6 +44,33 @@ pub(super) fn resolve(raw: &RawSources, folder: &Path, problems: &mut Problems) 
         defines: raw.defines.iter().map(|text| text.value.clone()).collect(),
         libs: raw.libs.iter().filter_map(|text| library(text, folder, problems)).collect(),
     }
+}
+
+/// The files that a list of names and globs stands for, sorted.
+pub(super) fn files(list: &At<Vec<Text>>, folder: &Path, problems: &mut Problems) -> Vec<PathBuf> {
+    if list.value.is_empty() {
+        let problem =
+            Problem::new(list.place, "`files` is empty").label("expected at least one file or glob");
+        problems.add(
+            problem
+                .help("for example `files = [\"src/*.c\"]`; leave `files` out if headers are all there is"),
+        );
+    }
+    let mut files = Vec::new();
+    // The same file by two ways would be linked twice.
+    let mut seen = BTreeSet::new();
+    for pattern in &list.value {
+        match matches(pattern, folder) {
+            Ok(found) => files.extend(
+                found
+                    .into_iter()
+                    .filter(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone()))),
+            ),
+            Err(problem) => problems.add(problem),
+        }
+    }
+    files.sort();
+    files
 }
 
 /// The files of a glob, which have to be there and to be C.

@@ -47,6 +47,8 @@ impl InstructionCounts {
 pub struct Audit {
     /// By the function's name; one without any is left out.
     pub functions: BTreeMap<String, InstructionCounts>,
+    /// A digest of the function's code by its name, where all of that is known: equal in builds with the same code.
+    pub digests: BTreeMap<String, String>,
     /// Why they could not be counted; empty when they were.
     pub unread: String,
 }

@@ -68,6 +68,14 @@ impl Preset {
     ];
 }
 
+/// `[harness]`: C that is no part of what is tested and compiled in the same way for all builds of a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Harness {
+    /// Absolute, sorted.
+    pub files: Vec<PathBuf>,
+    pub args: Vec<String>,
+}
+
 /// A validated matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
@@ -78,6 +86,7 @@ pub struct Experiment {
     pub baseline: Option<String>,
     /// `[sources]` first, where it is there; then those with a name, in the order of the file.
     pub implementations: Vec<Implementation>,
+    pub harness: Harness,
     /// Their axes are yet to be added.
     pub presets: Vec<Preset>,
     pub compilers: Vec<CompilerSpec>,

@@ -3,6 +3,8 @@
 //! A coordinate is one scalar of the input, with its domain. C sees parameters, which may be structs, complex numbers
 //! and arrays; the `Interface` says how the words of coordinates become parameters, and where results are found.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Domain, Results};
@@ -82,6 +84,11 @@ pub struct Interface {
 pub const RETURNED: &str = "bitrift_result";
 
 impl Interface {
+    /// The returned scalar; None where nothing, a struct or a complex number is returned.
+    pub fn returns_scalar(&self) -> Option<&Slot> {
+        self.results.iter().find(|slot| slot.place == RETURNED)
+    }
+
     /// Of a function of scalars, each with its C type.
     pub fn of_scalars(parameters: &[(&str, &str, Scalar)], returns: (&str, Scalar)) -> Interface {
         let slot = |place: &str, c_type: &str, ty| Slot { place: place.into(), c_type: c_type.into(), ty };
@@ -109,6 +116,23 @@ pub struct Function {
     pub callee: Callee,
     /// Headers the shim includes, as written after `#include` (without brackets or quotes).
     pub headers: Vec<String>,
+    /// The source at whose end the shim is compiled, so that it reaches what only that file knows. Absolute.
+    #[serde(skip)]
+    pub within: Option<PathBuf>,
+    /// Where the matrix says so; a function that no matrix file declares has none.
+    #[serde(skip)]
+    pub declared: Option<Declaration>,
+}
+
+/// Where a matrix declares a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    /// The file as the user named it.
+    pub file: String,
+    /// Of the line that says what is called, counted from 1.
+    pub line: usize,
+    /// That line.
+    pub text: String,
 }
 
 impl Function {
@@ -123,6 +147,8 @@ impl Function {
             results: Results::one(result),
             callee,
             headers: Vec::new(),
+            within: None,
+            declared: None,
         }
     }
 

@@ -64,7 +64,7 @@ pub use census::{Census, CensusCell};
 pub use confirm::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Confirmed};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
-pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Preset, TargetSpec};
+pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Harness, Preset, TargetSpec};
 pub use explain::{
     CauseRow, Cost, EXPLAIN_SCHEMA, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow,
     SafeRow, Standing, Suspect,
@@ -72,7 +72,7 @@ pub use explain::{
 pub use fault::{FaultKind, ParseFaultError};
 pub use finding::{FindingId, FindingPlace, ParseFindingIdError};
 pub use function::{
-    Callee, Coordinate, Function, Interface, MAX_COORDINATES, Parameter, Passing, RETURNED, Slot,
+    Callee, Coordinate, Declaration, Function, Interface, MAX_COORDINATES, Parameter, Passing, RETURNED, Slot,
 };
 pub use gap::GapKind;
 pub use gate::{

@@ -123,7 +123,8 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
         None => &compiler.command,
         Some(commands) => &commands.iter().find(|(name, _)| *name == compiler.name)?.1,
     };
-    let args = [&flags.args, &compiler.args, &target.args].into_iter().flatten().cloned().collect();
+    // Compilers let the last of several options win, so the most special list comes last.
+    let args = [&compiler.args, &target.args, &flags.args].into_iter().flatten().cloned().collect();
     Some(Build {
         id: BuildId::new(&compiler.name, &flags.name, &target.name),
         implementation: String::new(),
@@ -188,7 +189,7 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FpEnvPolicy, Limit, LimitRule, Rounding, SearchSettings, Sources};
+    use crate::model::{FpEnvPolicy, Harness, Limit, LimitRule, Rounding, SearchSettings, Sources};
 
     fn compiler(name: &str) -> CompilerSpec {
         CompilerSpec {
@@ -222,6 +223,7 @@ mod tests {
             path: "/m.toml".into(),
             baseline: baseline.map(Into::into),
             implementations: vec![Implementation::default()],
+            harness: Harness::default(),
             presets: Vec::new(),
             compilers: vec![compiler("gcc"), compiler("clang")],
             flags: vec![flags("O0"), flags("O3")],
@@ -248,7 +250,7 @@ mod tests {
         let plan = expand(&experiment(None)).unwrap();
         assert_eq!(ids(&plan), ["gcc/O0/native", "gcc/O3/native", "clang/O0/native", "clang/O3/native"]);
         assert_eq!(plan.baseline_build().id.as_str(), "gcc/O0/native");
-        assert_eq!(plan.builds[1].args, ["-O3", "-from-gcc"]);
+        assert_eq!(plan.builds[1].args, ["-from-gcc", "-O3"]);
         assert!(plan.builds[0].is_native());
     }
 
@@ -266,7 +268,7 @@ mod tests {
         assert_eq!(plan.builds.len(), 6);
         let arm = &plan.builds[1];
         assert_eq!((arm.command.as_str(), arm.fpenv), ("arm-gcc", FpEnvPolicy::Ieee));
-        assert_eq!(arm.args, ["-O0", "-from-gcc", "-mtarget"]);
+        assert_eq!(arm.args, ["-from-gcc", "-mtarget", "-O0"]);
         assert_eq!(arm.triple.as_deref(), Some("arm-linux-gnu"));
         assert!(!arm.is_native());
         assert_eq!(plan.baseline, 5);

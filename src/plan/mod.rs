@@ -5,6 +5,8 @@ mod baseline;
 mod error;
 mod expand;
 mod limits;
+mod winner;
 
 pub use error::PlanError;
 pub use expand::{Plan, expand};
+pub use winner::changed_winners;

@@ -75,7 +75,7 @@ pub(super) fn flags(name: &str, args: &[&str]) -> FlagSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Implementation, SearchSettings};
+    use crate::model::{Harness, Implementation, SearchSettings};
 
     pub fn experiment(presets: &[Preset]) -> Experiment {
         Experiment {
@@ -83,6 +83,7 @@ mod tests {
             path: "/m.toml".into(),
             baseline: None,
             implementations: vec![Implementation::default()],
+            harness: Harness::default(),
             presets: presets.to_vec(),
             compilers: Vec::new(),
             flags: Vec::new(),

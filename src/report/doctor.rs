@@ -51,15 +51,25 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     if !packages.is_empty() {
         text.push_str(&format!("to have what is missing: apt-get install {}\n", packages.join(" ")));
     }
+    checkup.notes.iter().for_each(|note| text.push_str(&format!("note: {}\n", printable(note))));
     text
 }
 
 /// The functions that cannot be called, and how many can.
 fn functions(checkup: &Checkup, style: Style) -> String {
     let mut table = style.table(&["function", "build", "why it gives no value"]);
+    // One reason that several builds share is said once.
+    let mut reasons: Vec<(&Option<String>, &str, Vec<String>)> = Vec::new();
     for FailedCall { function, build, why } in &checkup.failed {
+        let build = printable(build.as_str());
+        match reasons.iter_mut().find(|(of, known, _)| *of == function && known == why) {
+            Some((_, _, builds)) => builds.push(build),
+            None => reasons.push((function, why, vec![build])),
+        }
+    }
+    for (function, why, builds) in reasons {
         let function = function.as_ref().map_or_else(|| "all: the sources".into(), |name| printable(name));
-        table.add_row([function, printable(build.as_str()), printable_lines(why)]);
+        table.add_row([function, builds.join("\n"), printable_lines(why)]);
     }
     let mut text = if table.is_empty() { String::new() } else { format!("\n{}\n", text_of(&table)) };
     if checkup.calls > 0 {
@@ -109,6 +119,7 @@ mod tests {
                 build: build("gcc/O0/native"),
                 why: words("SIGFPE at n = 0"),
             }],
+            notes: vec![words("the same machine code in gcc/O2/native, gcc/O3/native: `f`")],
         };
         insta::assert_snapshot!(render(&checkup, Style { width: 80, color: false, unicode: false }));
     }

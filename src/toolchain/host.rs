@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use super::loader::own_libraries;
+use super::variables::deciding_variables;
+
 /// The processor's name, as the kernel gives it.
 pub fn cpu_model() -> String {
     fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| model_line(&text)).unwrap_or_else(|| {
@@ -24,6 +27,12 @@ pub fn libm_identity() -> String {
 
 /// The library mapped into this process, or the one the loader's usual folders hold.
 fn libm_path() -> Option<String> {
+    // The processes that load objects do not have the variables, and so not what those chose for this one.
+    if !deciding_variables().is_empty()
+        && let Some(path) = own_libraries().get("libm.so.6")
+    {
+        return Some(path.display().to_string());
+    }
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let mapped = maps.lines().filter_map(|l| l.find('/').map(|at| &l[at..])).find(|path| {
         let name = path.rsplit('/').next().unwrap_or("");

@@ -67,8 +67,10 @@ fn wishes(content: &[u8]) -> Option<Wishes> {
 /// What the loader of this program says when it is asked for the libraries of a file; nothing of it is run.
 fn listed(object: &Path) -> Libraries {
     let Some(loader) = loader() else { return Libraries::new() };
-    // The environment stays: the processes that load the object have it too.
-    let Ok(done) = Command::new(loader).arg("--list").arg(object).output() else { return Libraries::new() };
+    // Without an environment, as the processes that load the object are.
+    let Ok(done) = Command::new(loader).arg("--list").arg(object).env_clear().output() else {
+        return Libraries::new();
+    };
     let text = String::from_utf8_lossy(&done.stdout);
     text.lines().filter_map(entry).collect()
 }

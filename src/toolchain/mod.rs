@@ -18,6 +18,7 @@ mod objdump;
 mod package;
 mod probe;
 mod process;
+mod variables;
 mod wrapper;
 
 pub use atoms::{Atom, Atoms, Kind};
@@ -32,4 +33,5 @@ pub use objdump::{disassemblers, no_disassembler};
 pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};
 pub use process::{End, Finished, Invocation, run, run_reading, search_path};
+pub use variables::deciding_variables;
 pub use wrapper::{Wrapping, named_files};

@@ -11,8 +11,8 @@ use bitrift::compile::{Cache, Compiled, Settings, compile_all};
 use bitrift::fp::Scalar;
 use bitrift::model::{
     Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Coordinate, Domain, Environment, Event,
-    EventSink, Experiment, FpEnvPolicy, Function, FunctionStatus, Implementation, Interface, Results,
-    SearchSettings, Sources,
+    EventSink, Experiment, FpEnvPolicy, Function, FunctionStatus, Harness, Implementation, Interface,
+    Results, SearchSettings, Sources,
 };
 use bitrift::toolchain::find;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -51,6 +51,7 @@ impl Lab {
                     libs: vec!["m".into()],
                     ..Sources::default()
                 })],
+                harness: Harness::default(),
                 presets: Vec::new(),
                 compilers: Vec::new(),
                 flags: Vec::new(),
@@ -178,6 +179,8 @@ pub fn function(name: &str, result: (&str, Scalar), params: &[(&str, Scalar)], c
         interface: Interface::of_scalars(&declared, result),
         callee,
         headers: Vec::new(),
+        within: None,
+        declared: None,
     }
 }
 

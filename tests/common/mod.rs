@@ -158,7 +158,9 @@ impl Desk {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(BITRIFT);
         command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
-        for name in ["NO_COLOR", "CLICOLOR_FORCE", "XDG_CACHE_HOME"] {
+        // cargo sets the first of the last three for its tests.
+        let deciding = ["LD_LIBRARY_PATH", "LD_PRELOAD", "GLIBC_TUNABLES"];
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "XDG_CACHE_HOME"].into_iter().chain(deciding) {
             command.env_remove(name);
         }
         command

@@ -192,6 +192,55 @@ fn every_command_the_readme_lists_is_understood() {
     assert!(seen >= 7);
 }
 
+/// The keys that a table of the matrix takes, as the message about one that it does not take lists them.
+fn keys_of(table: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("matrix.toml");
+    std::fs::write(&path, format!("{table}\nno_such_key_at_all = 1\n")).unwrap();
+    let message = bitrift::matrix::load(&path).unwrap_err().to_string();
+    let list =
+        message.lines().find_map(|line| line.split_once("help: allowed ")).map(|(_, list)| list.to_string());
+    let list = list.unwrap_or_else(|| panic!("{message}"));
+    list.split('`').skip(1).step_by(2).map(String::from).collect()
+}
+
+#[test]
+fn every_key_that_a_matrix_takes_is_on_its_page() {
+    let page = std::fs::read_to_string(root().join("docs/matrix.md")).unwrap();
+    let is_there = |key: &str| {
+        let written = [format!("`{key}`"), format!("[{key}]"), format!("{{ {key} =")];
+        written.iter().any(|text| page.contains(text))
+            || page.lines().any(|line| line.starts_with(&format!("{key} =")))
+    };
+    let tables = [
+        "",
+        "[lab]",
+        "[sources]",
+        "[[implementation]]",
+        "[harness]",
+        "[[compiler]]",
+        "[[flags]]",
+        "[[target]]",
+        "[[environment]]",
+        "[[exclude]]",
+        "[[limit]]",
+        "[[function]]",
+        "[search]",
+    ];
+    let mut seen = 0;
+    for table in tables {
+        for key in keys_of(table) {
+            assert!(is_there(&key), "docs/matrix.md does not say what `{key}` of {table} is");
+            seen += 1;
+        }
+    }
+    assert!(seen > 80, "{seen} keys");
+    let top = keys_of("");
+    let missing: Vec<&String> =
+        top.iter().filter(|key| !tables.iter().any(|t| t.contains(key.as_str()))).collect();
+    assert_eq!(missing, ["functions", "setup", "setup_headers"], "a table that this test does not know");
+}
+
 #[test]
 fn the_library_page_shows_the_example_as_it_is() {
     let page = std::fs::read_to_string(root().join("docs/library.md")).unwrap();

@@ -4,7 +4,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod arguments;
+mod declared;
 mod gate;
+mod harness;
 mod no_false_alarm;
 mod reproducible;
 mod stored;
@@ -12,3 +15,4 @@ mod stored_cache;
 mod stored_runs;
 mod unsearched;
 mod wide;
+mod within;

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::constant::Names;
+use super::heading::Heading;
 use crate::c::token::{Define, Token, Tokens};
 
 /// A function, or a macro with parameters, which is as good as one.
@@ -18,6 +19,8 @@ pub struct Callable {
     pub is_local: bool,
     /// Where its name stands in the definition, counted from 1.
     pub line: u64,
+    /// None for a macro.
+    pub heading: Option<Heading>,
     pub body: Vec<Token>,
 }
 
@@ -40,7 +43,7 @@ impl Definitions {
         for define in tokens.defines {
             if define.has_parameters {
                 let Define { name, line, tokens: body, .. } = define;
-                definitions.functions.push(Callable { name, is_local: true, line, body });
+                definitions.functions.push(Callable { name, is_local: true, line, heading: None, body });
             } else {
                 // The first of several is as good as another: conditions are not evaluated.
                 definitions.macros.entry(define.name).or_insert(define.tokens);
@@ -83,7 +86,8 @@ impl Definitions {
         } else if let Some((at, name)) = function_name(head) {
             let is_local = head.iter().any(|t| t.is_name("static"));
             let line = lines.get(at).copied().unwrap_or_default();
-            self.functions.push(Callable { name: name.into(), is_local, line, body: body.to_vec() });
+            let heading = Some(Heading::read(head, at));
+            self.functions.push(Callable { name: name.into(), is_local, line, heading, body: body.to_vec() });
         }
     }
 }

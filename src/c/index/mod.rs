@@ -4,9 +4,11 @@
 mod body;
 mod constant;
 mod definitions;
+mod heading;
 mod loader;
 mod source_index;
 
 pub use body::LiteralKind;
 pub use definitions::Definitions;
-pub use source_index::{Literal, MOST_LITERALS, SourceIndex};
+pub use heading::Heading;
+pub use source_index::{Found, Literal, MOST_LITERALS, SourceIndex};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::body::{LiteralKind, break_points, numbers};
 use super::constant::Names;
 use super::definitions::{Callable, Definitions};
+use super::heading::Heading;
 use super::loader::Loader;
 use crate::c::Source;
 use crate::c::number::Number;
@@ -32,6 +33,17 @@ pub struct Literal {
 /// Where a function is: the file among the sources, and its own place in it.
 type FunctionPlace = (usize, usize);
 
+/// A function that a file defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<'a> {
+    pub path: &'a Path,
+    /// Where its name stands, counted from 1.
+    pub line: u64,
+    /// Known in its own file only.
+    pub is_static: bool,
+    pub heading: &'a Heading,
+}
+
 /// What the sources define.
 pub struct SourceIndex {
     sources: Vec<Source>,
@@ -39,6 +51,8 @@ pub struct SourceIndex {
     paths: Vec<PathBuf>,
     /// Where functions known in all files are.
     functions: BTreeMap<String, FunctionPlace>,
+    /// Where functions of a name are, those of one file alone too; macros are none.
+    named: BTreeMap<String, Vec<FunctionPlace>>,
     /// The file that first defines a name for others to include.
     shared: BTreeMap<String, usize>,
     /// Where headers of functions under test were found.
@@ -79,10 +93,14 @@ impl SourceIndex {
     fn of(loader: Loader<'_>, headers: BTreeMap<String, usize>) -> SourceIndex {
         let included = loader.included();
         let (mut functions, mut shared) = (BTreeMap::new(), BTreeMap::new());
+        let mut named: BTreeMap<String, Vec<FunctionPlace>> = BTreeMap::new();
         let (paths, sources): (Vec<PathBuf>, Vec<Source>) = loader.files.into_iter().unzip();
         for (at, source) in sources.iter().enumerate() {
             let own = source.definitions();
             for (place, function) in own.functions.iter().enumerate() {
+                if function.heading.is_some() {
+                    named.entry(function.name.clone()).or_default().push((at, place));
+                }
                 if !function.is_local || included.contains(&at) {
                     functions.entry(function.name.clone()).or_insert((at, place));
                 }
@@ -93,7 +111,7 @@ impl SourceIndex {
                 }
             }
         }
-        SourceIndex { sources, paths, functions, shared, headers }
+        SourceIndex { sources, paths, functions, named, shared, headers }
     }
 
     /// What a file defines; None for a file that does not exist.
@@ -124,8 +142,27 @@ impl SourceIndex {
         Some((self.paths.get(place.0)?, self.callable(place)?.line))
     }
 
-    /// The file that stands for a function under test: its first header.
+    /// Every definition of a function of this name, in the order of the files; macros are none.
+    pub fn found(&self, name: &str) -> Vec<Found<'_>> {
+        let found = |place: &FunctionPlace| {
+            let Callable { line, is_local, heading, .. } = self.callable(*place)?;
+            let (path, heading) = (self.paths.get(place.0)?, heading.as_ref()?);
+            Some(Found { path, line: *line, is_static: *is_local, heading })
+        };
+        self.named.get(name).into_iter().flatten().filter_map(found).collect()
+    }
+
+    /// The names of all functions that are defined.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.named.keys().map(String::as_str)
+    }
+
+    /// The file that stands for a function under test: the source that it is called in, else its first header.
     fn seen_from(&self, function: &Function) -> usize {
+        let within = function.within.as_ref();
+        if let Some(file) = within.and_then(|path| self.paths.iter().position(|known| known == path)) {
+            return file;
+        }
         let header = function.headers.iter().find_map(|header| self.headers.get(header));
         // A file that does not exist: all that is known is shared.
         header.copied().unwrap_or(usize::MAX)
@@ -160,7 +197,8 @@ impl SourceIndex {
             Callee::Call(text) | Callee::Body(text) => text.as_str(),
             Callee::Elsewhere => "",
         };
-        let call = Callable { name: String::new(), is_local: true, line: 0, body: tokens(text) };
+        let call =
+            Callable { name: String::new(), is_local: true, line: 0, heading: None, body: tokens(text) };
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut open = VecDeque::from([(outside, &call, 0)]);
