@@ -156,6 +156,9 @@ pub struct EvalArgs {
     /// One value per parameter: 1.5e-3, -0x1.8p-3, inf, nan, nan:0x7ff8000000000001
     #[arg(value_name = "X", allow_hyphen_values = true)]
     pub values: Vec<String>,
+    /// Instead of one input those of a block whose results a lock holds: one line for each, on the baseline
+    #[arg(long, value_name = "N", conflicts_with = "values")]
+    pub block: Option<usize>,
     #[command(flatten)]
     pub run: RunOption,
     #[command(flatten)]

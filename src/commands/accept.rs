@@ -7,7 +7,7 @@ use crate::cli::{AcceptArgs, Exit};
 use crate::findings::select;
 use crate::gate::{Wish, accept, carry};
 use crate::report::accept::{self as page, AcceptPage};
-use crate::store::{lock_json, read_lock, write_lock};
+use crate::store::{lock_json, read_lock, read_values, write_lock, write_values};
 
 pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     let (mut run, beside) = wanted::stored(args.run.name())?;
@@ -31,6 +31,19 @@ pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     let changed = old.as_ref().map(lock_json) != Some(lock_json(&update.lock));
     if changed && !args.dry_run {
         write_lock(&args.lock, &update.lock)?;
+    }
+    if !args.dry_run {
+        let mut values = read_values(&args.lock)?;
+        values.retain(|name, _| update.lock.functions.contains_key(name));
+        for samples in beside.samples()? {
+            let row = part.functions.iter().find(|row| row.name == samples.function);
+            let held = update.lock.functions.get(&samples.function).and_then(|f| f.held.as_ref());
+            // Of those that stayed out the lock has the digest of the old ones.
+            if row.is_some_and(|row| row.held.is_some() && row.held.as_ref() == held) {
+                values.insert(samples.function, samples.held);
+            }
+        }
+        write_values(&args.lock, &values)?;
     }
     let page = AcceptPage {
         update: &update,

@@ -6,7 +6,7 @@ use super::wanted;
 use crate::cli::{EvalArgs, Exit};
 use crate::fp::parse_number;
 use crate::lab::{Lab, LabError, load};
-use crate::model::{Coordinate, Function, Number, ParamRow};
+use crate::model::{Coordinate, Experiment, Function, HeldValue, MOST_BLOCKS, Number, ParamRow};
 use crate::report::evaluation::{self, Evaluation};
 
 pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
@@ -18,6 +18,9 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
         return Err(LabError::NoSuchFunction { word, known, whose: "of the matrix" }.into());
     };
     experiment.functions = vec![experiment.functions.swap_remove(place)];
+    if let Some(block) = args.block {
+        return block_of(experiment, block, args, console);
+    }
     let inputs = read_inputs(&experiment.functions[0], &args.values)?;
     let lab = Lab::new(experiment, wanted::means(&args.lab.means)?)?;
     let built = lab.build_all(console.progress(args.lab.quiet).as_ref())?;
@@ -31,6 +34,27 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
         rows: built.evaluate(0, &inputs)?,
     };
     console.print(&evaluation::render(&evaluation, console.style))?;
+    Ok(Exit::Done)
+}
+
+/// The inputs of a block with what the baseline makes of them: text for `diff`.
+fn block_of(
+    experiment: Experiment,
+    block: usize,
+    args: &EvalArgs,
+    console: &Console,
+) -> Result<Exit, Failure> {
+    if block > MOST_BLOCKS {
+        return Err(Failure::usage(format!("--block {block}: blocks have the numbers 0 to {MOST_BLOCKS}")));
+    }
+    let lab = Lab::new(experiment, wanted::means(&args.lab.means)?)?;
+    let built = lab.build_all(console.progress(args.lab.quiet).as_ref())?;
+    let lines: Vec<String> = built
+        .held_block(0, block)?
+        .into_iter()
+        .map(|HeldValue { inputs, results }| format!("{} -> {}\n", inputs.join(" "), results.join(" ")))
+        .collect();
+    console.print(&lines.concat())?;
     Ok(Exit::Done)
 }
 

@@ -10,7 +10,7 @@ use crate::cli::{Exit, FunctionGlobs, GateArgs};
 use crate::lab::{Decided, Destination, Lab, Terms, check_search, load};
 use crate::model::{EventSink, GateVerdict, LockFile, PartialGate, printable};
 use crate::report::gate::{self as page, GatePage};
-use crate::store::{StoreError, read_lock};
+use crate::store::{StoreError, read_lock, read_values};
 
 pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     let start = Instant::now();
@@ -18,7 +18,8 @@ pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     let mut lock = read_lock(&args.lock)?.ok_or(StoreError::NoLock { path: lock_name.clone() })?;
     let partial = narrow(&mut lock, &args.functions);
     let (tolerance, strict, time) = (args.tolerance, args.strict, args.time);
-    let terms = Terms { lock: &lock, partial, lock_name, tolerance, strict, time };
+    let values = &read_values(&args.lock)?;
+    let terms = Terms { lock: &lock, partial, values, matrix_nan: None, lock_name, tolerance, strict, time };
     let sink = console.progress(args.quiet);
     // Without a verdict there is nothing to go on with.
     let done = decide(args, &terms, start, sink.as_ref()).map_err(|failure| {
@@ -63,6 +64,7 @@ fn decide(
     let names = own.chain(terms.lock.functions.keys().map(String::as_str));
     wanted::check_globs(&args.functions, names, "of the matrix and the lock")?;
     experiment.functions.retain(|function| args.functions.matches(&function.name));
+    let terms = &Terms { matrix_nan: Some(experiment.search.nan), ..terms.clone() };
     terms.search_as_accepted(&mut experiment);
     args.search.apply(&mut experiment.search)?;
     check_search(&experiment)?;

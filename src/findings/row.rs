@@ -32,6 +32,7 @@ pub fn function_row(
         faults: result.faults.iter().map(|f| maker.fault(f)).collect(),
         camps: Vec::new(),
         missing,
+        held: None,
         source: None,
         constant: constant(function, result),
         same_code: false,

@@ -7,8 +7,8 @@ use super::merge::{Terms, merge};
 use super::snapshot::lock_of;
 use crate::findings::{Unsearched, unsearched};
 use crate::model::{
-    Budget, BuildId, ComparisonRow, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange,
-    RunFile, StopReason, printable_lines,
+    Budget, BuildId, ComparisonRow, HeldRow, LockBuild, LockComparison, LockFault, LockFile, LockFunction,
+    LockRange, RunFile, StopReason, printable_lines,
 };
 
 /// What the user allows.
@@ -222,6 +222,16 @@ impl Acceptance {
             self.added(name, fresh);
             return fresh.clone();
         }
+        if let Some(old) = old.filter(|old| !old.domains.is_empty() && old.domains != fresh.domains) {
+            let text = format!("domain was {}, is {}", shown(&old.domains), shown(&fresh.domains));
+            let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
+            self.note(action, name, None, text);
+            if !self.wish.loosen {
+                return old.clone();
+            }
+            self.added(name, fresh);
+            return fresh.clone();
+        }
         let nothing = LockFunction {
             builds: Default::default(),
             clean: BTreeSet::new(),
@@ -230,7 +240,8 @@ impl Acceptance {
             ..fresh.clone()
         };
         let old = old.unwrap_or(&nothing);
-        let mut entry = old.clone();
+        let mut entry = LockFunction { domains: fresh.domains.clone(), ..old.clone() };
+        entry.held = self.held(name, old.held.as_ref(), fresh.held.as_ref(), run);
         let row = run.functions.iter().find(|f| f.name == name);
         let loosen = self.wish.loosen;
         let compared = row.iter().flat_map(|row| &row.comparisons);
@@ -263,6 +274,25 @@ impl Acceptance {
         if self.thorough && is_whole(comparison) && !is_as_far {
             *then = now;
         }
+    }
+
+    /// The baseline's own results: those of the run where nothing moved or may move, with as many blocks as there are.
+    fn held(
+        &mut self,
+        name: &str,
+        old: Option<&HeldRow>,
+        fresh: Option<&HeldRow>,
+        run: &RunFile,
+    ) -> Option<HeldRow> {
+        let (Some(then), Some(now)) = (old, fresh) else { return fresh.or(old).cloned() };
+        let moved = then.moved(now).len();
+        if moved > 0 {
+            let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
+            let text = format!("baseline moved in {moved} of {} blocks of held inputs", then.blocks.len());
+            self.note(action, name, Some(&run.baseline), text);
+            return Some(if self.wish.loosen { now } else { then }.clone());
+        }
+        Some(if now.blocks.len() >= then.blocks.len() { now } else { then }.clone())
     }
 
     fn faults(
@@ -359,4 +389,10 @@ fn is_whole(comparison: &ComparisonRow) -> bool {
 
 fn is_searched(stop: StopReason) -> bool {
     matches!(stop, StopReason::Complete | StopReason::Budget | StopReason::Pace)
+}
+
+/// Domains as a line.
+fn shown(domains: &[String]) -> String {
+    let one = |domain: &String| if domain.is_empty() { "all".to_string() } else { domain.clone() };
+    domains.iter().map(one).collect::<Vec<_>>().join(", ")
 }

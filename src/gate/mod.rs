@@ -5,6 +5,7 @@
 //!   searched, `notes` says what is worth knowing besides;
 //! * `accept` makes a lock from a run (`snapshot`) that searched enough (`floor`), or tightens one, comparison by comparison (`merge`), with what only a gate's
 //!   replay showed (`carry`);
+//! * `held` looks at what no difference shows: the baseline's own results, and what the matrix asks for;
 //! * `area` is the geometry: boxes of inputs and their slack, `accepted` what the lock holds of one comparison.
 
 pub mod compare;
@@ -15,6 +16,7 @@ mod area;
 mod carry;
 mod coverage;
 mod floor;
+mod held;
 mod look;
 mod merge;
 mod notes;
@@ -26,5 +28,6 @@ mod verdict;
 
 pub use accept::{AcceptError, Action, LockChange, Update, Wish, accept};
 pub use carry::carry;
+pub use held::Kept;
 pub use look::{Look, Role, Seen, run_looks, witness_looks};
 pub use verdict::{Policy, verdict};

@@ -20,6 +20,8 @@ pub(super) struct PointRules<'a> {
 pub(super) struct Point {
     /// Both gave a value and they differ, by so many bits.
     pub differs: Option<f64>,
+    /// One of them is a number and the other is infinite or none.
+    pub class_changed: bool,
     /// The input with what the builds say now, where they differ.
     pub witness: Option<WitnessRow>,
     /// A call that is too slow in one evaluation and not in the other, or a fault that did not repeat.
@@ -41,6 +43,7 @@ impl PointRules<'_> {
             bits: None,
             accepted: None,
             what: None,
+            text: String::new(),
             witness: Some(witness(seen, results, &difference)),
         };
         if let Some((build, kind)) = self.fault(seen, results) {
@@ -85,7 +88,13 @@ impl PointRules<'_> {
             Some(GateFinding { bits, accepted, witness, ..finding(GateKind::Worse, &look.build) })
         });
         let witness = Some(witness(seen, results, &difference));
-        Point { differs: Some(bits), witness, unsteady: false, finding: found }
+        Point {
+            differs: Some(bits),
+            class_changed: change.is_some(),
+            witness,
+            unsteady: false,
+            finding: found,
+        }
     }
 
     /// A value on which the builds agreed at a witness of the lock, and differ there now. What is accepted of a range

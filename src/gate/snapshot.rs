@@ -33,6 +33,8 @@ fn function(row: &FunctionRow, loosen: bool) -> LockFunction {
         params: row.params.clone(),
         result: row.result,
         results: row.results.clone(),
+        domains: row.domains.clone(),
+        held: row.held.clone(),
         builds: BTreeMap::new(),
         clean: Default::default(),
         evaluations: BTreeMap::new(),

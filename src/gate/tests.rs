@@ -6,13 +6,16 @@ use super::*;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, Category, ClassChange, ComparisonRow, EdgeKind, EdgeRow,
-    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HostRow,
-    Limit, LimitRule, LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus,
+    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HeldValue,
+    HostRow, Limit, LimitRule, LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus,
     StopReason, StrategyName, Whole, WitnessRow,
 };
 
 const BASE: &str = "gcc/O0/native";
 const VARIANT: &str = "gcc/O3/native";
+
+static NOTHING: BTreeMap<String, Vec<HeldValue>> = BTreeMap::new();
+const KEPT: Kept<'static> = Kept { then: &NOTHING, now: &NOTHING };
 
 fn number(x: f64) -> Number {
     Number::new(Scalar::F64, x.to_bits())
@@ -101,6 +104,7 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
             faults: Vec::new(),
             camps: Vec::new(),
             missing: BTreeMap::new(),
+            held: None,
             source: None,
             constant: Vec::new(),
             same_code: false,
@@ -126,7 +130,15 @@ fn answered(looks: Vec<Look>, variant: impl Fn(f64) -> Outcome) -> Vec<Seen> {
 fn judged(lock: &LockFile, run: &RunFile, limits: &[Limit], variant: impl Fn(f64) -> Outcome) -> GateFile {
     let mut looks = witness_looks(lock);
     looks.extend(run_looks(run, &BTreeMap::new(), lock, 1.0));
-    let policy = Policy { lock, limits, tolerance: 1.0, nan: NanPolicy::Any, strict: false };
+    let policy = Policy {
+        lock,
+        limits,
+        tolerance: 1.0,
+        nan: NanPolicy::Any,
+        matrix_nan: None,
+        kept: KEPT,
+        strict: false,
+    };
     verdict(&policy, run, &answered(looks, variant))
 }
 
@@ -206,7 +218,15 @@ fn what_only_the_clock_decided_is_a_note() {
     let now = run(vec![range(2.0, 8.0, 10.0)]);
     let mut seen = answered(witness_looks(&lock), off_by(10.0));
     seen[0].second.1 = Outcome::Fault(FaultKind::Timeout).into();
-    let policy = Policy { lock: &lock, limits: &[], tolerance: 1.0, nan: NanPolicy::Any, strict: false };
+    let policy = Policy {
+        lock: &lock,
+        limits: &[],
+        tolerance: 1.0,
+        nan: NanPolicy::Any,
+        matrix_nan: None,
+        kept: KEPT,
+        strict: false,
+    };
     let gate = verdict(&policy, &now, &seen);
     assert!(gate.findings.is_empty() && gate.notes[0].text.contains("close to its timeout"), "{gate:?}");
     seen[0].second.1 = Outcome::Value(7).into();

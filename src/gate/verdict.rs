@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::accepted::{Accepted, accepts_fault};
 use super::coverage::Coverage;
+use super::held::{Held, Kept};
 use super::look::{Role, Seen};
 use super::notes;
 use super::point::{Point, PointRules};
@@ -22,6 +23,9 @@ pub struct Policy<'a> {
     /// Bits by which a difference may be worse than accepted.
     pub tolerance: f64,
     pub nan: NanPolicy,
+    /// What of a NaN counts by the matrix; None where the caller has another word in it.
+    pub matrix_nan: Option<NanPolicy>,
+    pub kept: Kept<'a>,
     /// An expected difference that is not there fails.
     pub strict: bool,
 }
@@ -39,9 +43,13 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
     let bench = Bench::new(policy, run, seen);
     let mut notes = notes::of_builds(policy.lock, run);
     notes.extend(notes::of_replay(policy.lock, &bench.replayed));
-    let Coverage { searched, gaps: unsearched, notes: told } = Coverage::of(policy.lock, run);
+    let Coverage { searched, gaps: mut unsearched, notes: told } = Coverage::of(policy.lock, run);
     notes.extend(told);
     let (mut findings, allowed) = bench.findings();
+    let held = Held::of(policy, run);
+    findings.extend(held.findings);
+    unsearched.extend(held.gaps);
+    notes.extend(held.notes);
     notes.extend(allowed);
     notes.extend(bench.unsteady());
     let (gone, idle) = notes::of_expectations(policy, run, &bench.differing());
@@ -83,7 +91,7 @@ pub(super) struct Gone {
     pub build: BuildId,
 }
 
-fn expected_gone(gone: Gone) -> GateFinding {
+pub(super) fn expected_gone(gone: Gone) -> GateFinding {
     GateFinding {
         kind: GateKind::ExpectedGone,
         function: gone.function,
@@ -93,6 +101,7 @@ fn expected_gone(gone: Gone) -> GateFinding {
         bits: None,
         accepted: None,
         what: None,
+        text: String::new(),
         witness: None,
     }
 }
@@ -180,10 +189,12 @@ impl<'a> Bench<'a> {
         for (seen, point) in &self.points {
             let look = &seen.look;
             let Some(bits) = point.differs else { continue };
+            // Between a number and none there are no bits to be counted.
+            let changed = point.class_changed;
             let Some(LimitRule::MaxBits(limit)) = self.policy.rule(&look.function, &look.build) else {
                 continue;
             };
-            let Some(witness) = point.witness.clone().filter(|_| bits > *limit) else { continue };
+            let Some(witness) = point.witness.clone().filter(|_| changed || bits > *limit) else { continue };
             let found = GateFinding {
                 kind: GateKind::OverLimit,
                 function: look.function.clone(),
@@ -193,6 +204,7 @@ impl<'a> Bench<'a> {
                 bits: Some(bits),
                 accepted: Some(*limit),
                 what: None,
+                text: String::new(),
                 witness: Some(witness),
             };
             let place = worst.entry((&look.function, &look.build)).or_insert_with(|| found.clone());

@@ -1,23 +1,30 @@
 //! A gate: that the lab is the one a lock file is about, every accepted witness again, a search, and the verdict.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::built::Built;
 use super::error::LabError;
 use super::run::{Destination, Stored};
-use crate::gate::{Policy, run_looks, verdict, witness_looks};
+use crate::fp::NanPolicy;
+use crate::gate::{Kept, Policy, run_looks, verdict, witness_looks};
 use crate::model::{
-    ArtifactStatus, Event, EventSink, Experiment, GateFile, LockFile, NoteKind, PartialGate, Shape, gist,
-    printable,
+    ArtifactStatus, Event, EventSink, Experiment, FunctionSamples, GateFile, HeldValue, LockFile, NoteKind,
+    PartialGate, Shape, gist, printable,
 };
 use crate::store::Beside;
 
 /// What a gate is held to.
+#[derive(Clone)]
 pub struct Terms<'a> {
     /// With the functions that are judged.
     pub lock: &'a LockFile,
     /// Which functions these are, where they are not all of the lock.
     pub partial: Option<PartialGate>,
+    /// What the lock keeps of the baseline's results, by function.
+    pub values: &'a BTreeMap<String, Vec<HeldValue>>,
+    /// What of a NaN counts by the matrix; None where the caller has another word in it.
+    pub matrix_nan: Option<NanPolicy>,
     /// The lock file as messages name it.
     pub lock_name: &'a str,
     /// Bits that a result may move.
@@ -145,17 +152,22 @@ impl Built<'_> {
         let search = || {
             let mut stored = self.run(opened, start, sink)?;
             let samples = std::mem::take(&mut stored.samples).into_iter();
-            let samples = samples.map(|s| (s.function.clone(), s)).collect();
+            let samples: BTreeMap<String, FunctionSamples> =
+                samples.map(|s| (s.function.clone(), s)).collect();
             seen.extend(self.look_again(run_looks(&stored.run, &samples, terms.lock, terms.tolerance))?);
-            Ok(stored)
+            let kept = samples.into_iter().map(|(name, samples)| (name, samples.held)).collect();
+            Ok((stored, kept))
         };
         // Half a search decides nothing, and a later `accept` must not find it.
-        let stored: Stored = search().inspect_err(|_: &LabError| folder.discard())?;
+        let (stored, now): (Stored, BTreeMap<_, _>) =
+            search().inspect_err(|_: &LabError| folder.discard())?;
         let policy = Policy {
             lock: terms.lock,
             limits: &self.lab.experiment.limits,
             tolerance: terms.tolerance,
             nan: self.lab.experiment.search.nan,
+            matrix_nan: terms.matrix_nan,
+            kept: Kept { then: terms.values, now: &now },
             strict: terms.strict,
         };
         let mut gate = verdict(&policy, &stored.run, &seen);

@@ -42,6 +42,7 @@ mod explain;
 mod finding;
 mod flushing;
 mod gate;
+mod held;
 mod keeper;
 mod notes;
 mod open;

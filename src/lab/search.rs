@@ -7,11 +7,11 @@ use super::built::Built;
 use super::error::{LabError, Progress};
 use super::keeper::UnitKeeper;
 use super::same_code::is_same_code;
-use super::{camps, flushing, sources};
+use super::{camps, flushing, held, sources};
 use crate::findings::{TruthHead, function_row, truth_file};
 use crate::model::{
-    BuildId, BuildRow, EventSink, FunctionResult, FunctionRow, FunctionSamples, HostRow, SourceRow,
-    StopReason, TruthFile,
+    BuildId, BuildRow, EventSink, FunctionResult, FunctionRow, FunctionSamples, HeldValue, HostRow,
+    SourceRow, StopReason, TruthFile,
 };
 use crate::pool::{Client, Finished, FunctionJob, FunctionTiming, Question, Response};
 use crate::search::{Answer, Unit};
@@ -113,12 +113,20 @@ impl<'a> Searches<'a> {
     }
 
     /// The whole row of a finished function, from its result and the responses to its questions.
-    fn row(&self, position: usize, result: &FunctionResult, mut responses: Vec<Response>) -> FunctionRow {
+    fn row(
+        &self,
+        position: usize,
+        result: &FunctionResult,
+        mut responses: Vec<Response>,
+    ) -> (FunctionRow, Vec<HeldValue>) {
         let (panel, job) = (&self.built.panel, &self.jobs[position]);
         let (task, missing) = (&job.task, self.missing[position].clone());
         let mut row = function_row(&task.function, &task.builds, result, missing);
         row.source = self.sources[job.function_index].clone();
         row.same_code = is_same_code(self.built.lab, job.function_index, &row, &self.builds);
+        let of_held = if held::is_asked(job, result) { responses.pop() } else { None };
+        let (of_row, kept) = held::held(job, result, of_held.as_ref()).unzip();
+        row.held = of_row;
         let of_camps = camps::questions(job, result).len().min(responses.len());
         let of_flushing = responses.split_off(of_camps);
         row.camps = camps::camps(&self.built.lab.plan.builds, job, result, &row, responses);
@@ -128,7 +136,7 @@ impl<'a> Searches<'a> {
                 range.without_flushing = verdict;
             }
         }
-        row
+        (row, kept.unwrap_or_default())
     }
 }
 
@@ -143,22 +151,23 @@ impl Client for Searches<'_> {
         }
     }
 
-    /// First those of the camps, then those of flushing.
+    /// First those of the camps, then those of flushing, then the one about results that are held.
     fn questions(&self, position: usize, result: &FunctionResult) -> Vec<(usize, Question)> {
         let job = &self.jobs[position];
         let mut questions = camps::questions(job, result);
         questions.extend(flushing::questions(&self.built.panel, job, result));
+        questions.extend(held::questions(job, result));
         questions
     }
 
     fn finished(&self, position: usize, finished: Finished) {
         let Finished { result, timing, responses } = finished;
-        let row = self.row(position, &result, responses);
+        let (row, held) = self.row(position, &result, responses);
         let FunctionJob { function_index, task, .. } = &self.jobs[position];
         let name = &self.built.lab.experiment.name;
         let head = TruthHead { lab: name, host: self.host.clone(), builds: &self.builds };
         let searched = Searched {
-            samples: FunctionSamples::new(&task.function, &task.builds, &result),
+            samples: FunctionSamples { held, ..FunctionSamples::new(&task.function, &task.builds, &result) },
             truth: truth_file(&head, &task.function, &row, &result),
             builds: task.builds.clone(),
             result,

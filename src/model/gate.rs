@@ -101,6 +101,10 @@ pub enum GateKind {
     Fault,
     /// More bits than the matrix allows.
     OverLimit,
+    /// The matrix asks for something else than was accepted: a domain, arguments, what counts as equal.
+    Changed,
+    /// The baseline's own results are not those that were accepted.
+    BaselineMoved,
     /// A difference outside every accepted range.
     New,
     /// A change between number, infinity and NaN of a kind that was not accepted.
@@ -116,6 +120,8 @@ impl GateKind {
         match self {
             GateKind::Fault => "fault",
             GateKind::OverLimit => "over-limit",
+            GateKind::Changed => "changed",
+            GateKind::BaselineMoved => "baseline-moved",
             GateKind::New => "new",
             GateKind::ClassChange => "class-change",
             GateKind::Worse => "worse",
@@ -146,6 +152,7 @@ impl fmt::Display for GateSymptom {
 #[serde(bound(deserialize = "N: Deserialize<'de>, A: Deserialize<'de>"))]
 pub struct GateFinding<N = Number, A = Answer> {
     pub kind: GateKind,
+    /// Empty where it is about a build as a whole.
     pub function: String,
     pub build: BuildId,
     /// Ends of the range it lies in, one per parameter; empty where there is no range.
@@ -161,6 +168,9 @@ pub struct GateFinding<N = Number, A = Answer> {
     pub accepted: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<GateSymptom>,
+    /// What no number says; empty where there is no more to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
     /// An input that shows it, evaluated at least twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<WitnessRow<N, A>>,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::number::c_name;
 use super::shape::results_of;
 use super::{
-    Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, Number, ParamRow, Results,
-    Shape, StrategyName, WitnessRow, budget_text,
+    Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, HeldRow, Number, ParamRow,
+    Results, Shape, StrategyName, WitnessRow, budget_text,
 };
 use crate::fp::{NanPolicy, Scalar};
 
@@ -98,6 +98,12 @@ pub struct LockFunction<N = Number, A = Answer> {
     /// The values of a function that gives several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<ParamRow>,
+    /// As written in the matrix; empty: every finite value. A lock of an older version has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub domains: Vec<String>,
+    /// What the baseline made of inputs that depend on the domain alone. A lock of an older version has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldRow>,
     /// By build: what differs from the baseline.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub builds: BTreeMap<BuildId, LockComparison<N, A>>,

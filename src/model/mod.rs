@@ -28,6 +28,7 @@ mod finding;
 mod function;
 mod gap;
 mod gate;
+mod held;
 mod implementation;
 mod limit;
 mod lock;
@@ -79,6 +80,7 @@ pub use gate::{
     GATE_SCHEMA, GateFile, GateFinding, GateGap, GateKind, GateNote, GateShare, GateSymptom, GateVerdict,
     NoteKind, PartialGate, ReplayCounts,
 };
+pub use held::{BLOCK_INPUTS, HeldRow, HeldValue, KEPT_INPUTS, MOST_BLOCKS, digest};
 pub use implementation::{Implementation, Sources};
 pub use limit::{Limit, LimitRule};
 pub use lock::{

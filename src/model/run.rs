@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::number::c_name;
 use super::shape::results_of;
 use super::{
-    Answer, Arithmetic, Budget, BuildId, Category, ClassChange, EdgeKind, FaultKind, FindingId,
+    Answer, Arithmetic, Budget, BuildId, Category, ClassChange, EdgeKind, FaultKind, FindingId, HeldRow,
     InstructionCounts, Number, Outcome, ParamRow, ResultValue, Results, Shape, StopReason, StrategyName,
     budget_text,
 };
@@ -272,6 +272,9 @@ pub struct FunctionRow<N = Number, A = Answer> {
     pub camps: Vec<CampRow>,
     /// Builds without this function, with the tool's own words.
     pub missing: BTreeMap<BuildId, String>,
+    /// What the baseline made of inputs that depend on the domain alone; not there where it could not be held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldRow>,
     /// Where it is defined, where that could be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRow>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BuildId, Function, FunctionResult};
+use super::{BuildId, Function, FunctionResult, HeldValue};
 use crate::fp::format_hex;
 
 /// One sample of a search.
@@ -29,6 +29,9 @@ pub struct FunctionSamples {
     /// function that gives one value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worst: Vec<Vec<u8>>,
+    /// The first inputs whose results of the baseline are held, with these results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldValue>,
 }
 
 impl FunctionSamples {
@@ -47,6 +50,7 @@ impl FunctionSamples {
             builds: builds.iter().skip(1).cloned().collect(),
             samples: result.samples.iter().map(sample).collect(),
             worst: result.samples.iter().filter(|_| is_wide).map(worst).collect(),
+            held: Vec::new(),
         }
     }
 

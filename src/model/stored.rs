@@ -172,6 +172,7 @@ impl FunctionRow<NumberText, NumberText> {
             evaluations: self.evaluations,
             camps: self.camps,
             missing: self.missing,
+            held: self.held,
             source: self.source,
             constant: types.values("constant", &self.constant)?,
             same_code: self.same_code,
@@ -219,6 +220,8 @@ impl LockFunction<NumberText, NumberText> {
             params: self.params,
             result: self.result,
             results: self.results,
+            domains: self.domains,
+            held: self.held,
             clean: self.clean,
             evaluations: self.evaluations,
             faults: self.faults,
@@ -257,8 +260,11 @@ impl StoredGate {
     /// With the types of the run that was judged.
     pub fn typed(self, run: &RunFile) -> Result<GateFile, Misfit> {
         let finding = |finding: GateFinding<NumberText, NumberText>| {
-            let types =
-                types_in(run, &finding.function).map_err(|message| Misfit::new("function", message))?;
+            // One about a build as a whole has no numbers.
+            let types = match finding.function.as_str() {
+                "" => Types::new(&[], Scalar::F64, &[]),
+                name => types_in(run, name).map_err(|message| Misfit::new("function", message))?,
+            };
             let ends = |at: &str, texts: Vec<NumberText>| match texts.is_empty() {
                 true => Ok(Vec::new()),
                 false => types.inputs(at, texts),
@@ -273,6 +279,7 @@ impl StoredGate {
                 bits: finding.bits,
                 accepted: finding.accepted,
                 what: finding.what,
+                text: finding.text,
             })
         };
         Ok(GateFile {

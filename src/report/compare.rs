@@ -9,7 +9,7 @@ use super::number::{count, interval, plural};
 use super::style::{Style, indented, text_of, wrap};
 use super::text::code;
 use crate::gate::compare::{
-    Change, Difference, FaultChange, Found, Only, PairChange, RangeChange, RunComparison,
+    BaselineMove, Change, Difference, FaultChange, Found, Only, PairChange, RangeChange, RunComparison,
 };
 use crate::model::{WitnessRow, printable};
 
@@ -20,6 +20,7 @@ const MOST: usize = 50;
 pub fn render(comparison: &RunComparison, all: bool, style: Style) -> String {
     let mut sections = vec![heading(comparison, style)];
     sections.push(lines("what else differs", differences(comparison), style));
+    sections.push(lines("baselines that moved", baselines(comparison), style));
     sections.push(changes(comparison, all, style));
     sections.push(lines("only in the first", only(&comparison.only_a), style));
     sections.push(lines("only in the second", only(&comparison.only_b), style));
@@ -78,6 +79,17 @@ fn only(only: &Only) -> Vec<String> {
     let pairs = only.comparisons.iter();
     let pairs = pairs.map(|p| format!("{} under {}", printable(&p.function), printable(&p.build)));
     functions.into_iter().chain(builds).chain(pairs).collect()
+}
+
+/// Functions whose baselines give other results, whatever the differences between builds.
+fn baselines(comparison: &RunComparison) -> Vec<String> {
+    let line = |moved: &BaselineMove| {
+        let function = printable(&moved.function);
+        let blocks = format!("{} of {} blocks of inputs have other results", moved.blocks.len(), moved.of);
+        let first = moved.blocks.first().copied().unwrap_or_default();
+        format!("{function}: {blocks}; bitrift eval {function} --block {first} lists one")
+    };
+    comparison.baselines.iter().map(line).collect()
 }
 
 fn incomparable(comparison: &RunComparison) -> Vec<String> {
@@ -180,6 +192,7 @@ pub fn render_markdown(comparison: &RunComparison) -> String {
     }
     for (title, lines) in [
         ("What else differs", differences(comparison)),
+        ("Baselines that moved", baselines(comparison)),
         ("Only in the first run", only(&comparison.only_a)),
         ("Only in the second run", only(&comparison.only_b)),
         ("Not comparable", incomparable(comparison)),

@@ -136,7 +136,10 @@ fn findings(page: &GatePage<'_>, style: Style) -> String {
 }
 
 fn lines(page: &GatePage<'_>, finding: &GateFinding, style: Style) -> Vec<String> {
-    let place = format!("{} on {}", printable(&finding.function), printable(&finding.build));
+    let place = match finding.function.as_str() {
+        "" => printable(&finding.build),
+        function => format!("{} on {}", printable(function), printable(&finding.build)),
+    };
     let mut lines = vec![format!("{place}: {}", says(finding))];
     let inputs: &[Number] = finding.witness.as_ref().map(|w| w.inputs.as_slice()).unwrap_or_default();
     for (index, input) in inputs.iter().enumerate() {
@@ -168,6 +171,11 @@ fn says(finding: &GateFinding) -> String {
         GateKind::Fault if finding.lo.is_empty() => format!("{what}, which is not accepted"),
         GateKind::Fault => format!("{what} at an accepted witness or in a range"),
         GateKind::OverLimit => format!("{bits}, the matrix allows {accepted}"),
+        GateKind::Changed => printable(&finding.text),
+        GateKind::BaselineMoved => {
+            let by = finding.bits.map(|_| format!("by {bits} ")).unwrap_or_default();
+            format!("the baseline's own results moved {by}{}", printable(&finding.text))
+        }
         GateKind::New if what.is_empty() => format!("{bits}, no difference is accepted here"),
         GateKind::New => format!("{what}, {bits}, no difference is accepted here"),
         GateKind::ClassChange => format!("{what}, which is not accepted here"),
@@ -232,6 +240,7 @@ mod tests {
 
     fn finding(kind: GateKind, function: &str, what: &str, bits: Option<f64>) -> GateFinding {
         GateFinding {
+            text: String::new(),
             kind,
             function: function.into(),
             build: "gcc/O3-fast/native".into(),

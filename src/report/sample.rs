@@ -71,6 +71,7 @@ fn function(name: &str, params: &[&str], comparisons: Vec<ComparisonRow>) -> Fun
         faults: Vec::new(),
         camps: Vec::new(),
         missing: BTreeMap::new(),
+        held: None,
         source: None,
         constant: Vec::new(),
         same_code: false,
@@ -194,6 +195,7 @@ fn samples() -> Vec<FunctionSamples> {
         builds: builds.iter().map(|b| (*b).into()).collect(),
         samples,
         worst: Vec::new(),
+        held: Vec::new(),
     };
     vec![
         of(

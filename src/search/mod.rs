@@ -28,7 +28,7 @@ mod tighten;
 mod unit;
 
 pub use evaluate::Score;
-pub use sample::{is_ordinary, ordinary_inputs, specials};
+pub use sample::{anchors, is_ordinary, ordinary_inputs, specials};
 pub use strategy::{Strategy, create, run_here};
 pub use sweep::unfit as unfit_for_exhaustive;
 pub use task::Task;

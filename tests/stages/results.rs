@@ -50,6 +50,7 @@ fn entry(row: &FunctionRow) -> JournalEntry {
         builds: vec!["gcc/O3/native".into()],
         samples: vec![(vec!["0x1.8p+0".into()], vec![Some(0.1), None])],
         worst: Vec::new(),
+        held: Vec::new(),
     };
     JournalEntry { row: row.clone(), samples, timing: FunctionTiming::new(&row.name, 1.5, 2.5, 1000, 0) }
 }

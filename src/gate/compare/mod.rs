@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use crate::model::{BuildId, Category, ComparisonRow, FaultRow, FunctionRow, RunFile, gist};
 pub use outcome::{
-    COMPARE_SCHEMA, Change, Difference, FaultChange, Found, FunctionChange, Incomparable, Only, OnlyBuild,
-    OnlyPair, PairChange, RangeChange, RangeName, RunComparison, RunHead,
+    BaselineMove, COMPARE_SCHEMA, Change, Difference, FaultChange, Found, FunctionChange, Incomparable, Only,
+    OnlyBuild, OnlyPair, PairChange, RangeChange, RangeName, RunComparison, RunHead,
 };
 use overlap::{Piece, groups, pieces};
 
@@ -64,6 +64,7 @@ pub fn compare(a: &RunFile, b: &RunFile, rules: &Rules) -> RunComparison {
         only_a: Only::default(),
         only_b: Only::default(),
         incomparable: Vec::new(),
+        baselines: Vec::new(),
         functions: Vec::new(),
     };
     only_builds(a, b, rules, &mut comparison);
@@ -116,6 +117,12 @@ fn compare_function((a, b): (&FunctionRow, &FunctionRow), rules: &Rules, into: &
         into.incomparable.push(Incomparable { function: b.name.clone(), reason });
         return;
     }
+    // Another domain has other inputs.
+    let held = a.held.as_ref().zip(b.held.as_ref()).filter(|_| a.domains == b.domains);
+    let function = || b.name.clone();
+    let moved =
+        held.map(|(a, b)| BaselineMove { function: function(), blocks: a.moved(b), of: a.compared(b) });
+    into.baselines.extend(moved.filter(|moved| !moved.blocks.is_empty()));
     let mut builds = Vec::new();
     for before in &a.comparisons {
         let name = rules.renamed(&before.build);

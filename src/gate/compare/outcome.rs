@@ -217,7 +217,19 @@ pub struct RunComparison {
     pub only_a: Only,
     pub only_b: Only,
     pub incomparable: Vec<Incomparable>,
+    /// Functions whose baselines give other results: a change that moves all builds alike is no new difference.
+    pub baselines: Vec<BaselineMove>,
     pub functions: Vec<FunctionChange>,
+}
+
+/// A function whose baseline's own results moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BaselineMove {
+    pub function: String,
+    /// Blocks of held inputs with other results, by number.
+    pub blocks: Vec<usize>,
+    /// Blocks that were compared.
+    pub of: usize,
 }
 
 impl RunComparison {

@@ -62,6 +62,7 @@ fn function(name: &str, comparisons: Vec<ComparisonRow>) -> FunctionRow {
         faults: Vec::new(),
         camps: Vec::new(),
         missing: BTreeMap::new(),
+        held: None,
         source: None,
         constant: Vec::new(),
         same_code: false,

@@ -170,6 +170,7 @@ mod tests {
             builds: vec!["gcc/O3-fast/native".into()],
             samples: vec![(vec!["0x1p+0".into()], vec![Some(12.5)]), (vec!["-0x0p+0".into()], vec![None])],
             worst: Vec::new(),
+            held: Vec::new(),
         };
         let row = ConfirmRow {
             confirmed: Confirmed::No,

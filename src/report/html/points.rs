@@ -118,6 +118,7 @@ mod tests {
             builds: ["a", "b", "c", "d"].map(BuildId::from).into(),
             samples: (0..count).map(sample).collect(),
             worst: Vec::new(),
+            held: Vec::new(),
         }
     }
 

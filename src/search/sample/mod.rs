@@ -1,6 +1,7 @@
 //! Where inputs come from: samplers of one parameter, even sequences, edge values and special values; the
 //! survey made of them; and the units that evaluate inputs by the thousand.
 
+mod anchors;
 mod dense;
 mod edge_values;
 mod lattice;
@@ -10,6 +11,7 @@ mod sampling;
 mod specials;
 mod survey;
 
+pub use anchors::anchors;
 pub use dense::run as run_dense;
 pub use edge_values::edge_values;
 pub use ordinary::{is_ordinary, ordinary_inputs};
