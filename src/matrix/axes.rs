@@ -9,14 +9,10 @@ use super::place::Text;
 use super::problem::{Problem, Problems};
 use super::raw::{RawCompiler, RawExclude, RawFlags, RawMatrix, RawTarget};
 use super::sources::plain;
-use crate::model::nearest;
 use crate::model::{CompilerSpec, Exclude, FlagSet, TargetSpec};
 
 /// The target that is there when none is declared.
 const NATIVE: &str = "native";
-
-/// Compilers in their own right, however close their names are: `tcc` is no slip for `gcc`.
-const COMPILERS: [&str; 7] = ["cc", "gcc", "clang", "tcc", "icc", "icx", "pcc"];
 
 pub(super) fn compilers(raw: &[RawCompiler], folder: &Path, problems: &mut Problems) -> Vec<CompilerSpec> {
     let mut unique = Unique::default();
@@ -161,7 +157,7 @@ fn runner(entry: &RawTarget, folder: &Path, problems: &mut Problems) -> Vec<Stri
     runner
 }
 
-/// Excludes. A near miss of a declared name is an error; any other unknown name excludes nothing.
+/// Excludes. A glob that matches nothing is an error.
 pub(super) fn excludes(raw: &RawMatrix, targets: &[TargetSpec], problems: &mut Problems) -> Vec<Exclude> {
     let compilers: Vec<&str> = raw.compilers.iter().map(|entry| entry.name.as_str()).collect();
     let flags: Vec<&str> = raw.flags.iter().map(|entry| entry.name.as_str()).collect();
@@ -204,13 +200,8 @@ fn check_glob(kind: &str, text: Option<&Text>, names: &[&str], problems: &mut Pr
                 Problem::new(text.place, format!("`{}` is not a valid glob", text.as_str())).label(error.msg),
             );
         }
-        // A name that is not declared here excludes nothing, which a shared list may do on purpose;
-        // one that is nearly a declared name is a slip.
-        Ok(pattern)
-            if !names.iter().any(|name| pattern.matches(name))
-                && !COMPILERS.contains(&text.as_str())
-                && (kind == "implementation" || nearest(text.as_str(), names.iter().copied()).is_some()) =>
-        {
+        // What excludes nothing was meant to exclude something.
+        Ok(pattern) if !names.iter().any(|name| pattern.matches(name)) => {
             let title = format!("no {kind} matches `{}`", text.as_str());
             let names = names.iter().copied().filter(|name| !name.is_empty());
             let declared = format!("declared {kind}s");
