@@ -85,7 +85,7 @@ impl<'a> Lines<'a> {
             material,
             build,
             family,
-            libs: material.libraries(),
+            libs: material.shelf.args(family),
             harness: Vec::new(),
             sources: Vec::new(),
             setup: None,

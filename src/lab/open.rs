@@ -83,7 +83,7 @@ impl Lab {
             experiment,
             plan,
             cache: Cache::open(&folder)?,
-            jobs: means.jobs.map_or_else(cpus, usize::from),
+            jobs: means.jobs.map_or_else(cpus, usize::from).max(1),
             cancel: means.cancel,
             indices: OnceLock::new(),
         })

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::number::c_name;
-use super::run::{budget_text, results_of, signature};
+use super::run::{budget_text, libraries_text, results_of, signature};
 use super::{
     Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, Number, ParamRow, Results,
     StrategyName, WitnessRow,
@@ -57,6 +57,9 @@ pub struct LockBuild {
     /// The mathematics library: file, build id, version.
     #[serde(default)]
     pub libm: String,
+    /// By its path: a digest of each further library file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub libraries: BTreeMap<String, String>,
 }
 
 impl LockBuild {
@@ -68,6 +71,7 @@ impl LockBuild {
             target: row.target.clone(),
             fpenv: row.fpenv.clone(),
             libm: row.libm.clone(),
+            libraries: row.libraries.clone(),
         }
     }
 
@@ -80,6 +84,7 @@ impl LockBuild {
             ("target", self.target.clone(), now.target.clone()),
             ("fpenv", self.fpenv.clone(), now.fpenv.clone()),
             ("libm", self.libm.clone(), now.libm.clone()),
+            ("libraries", libraries_text(&self.libraries), libraries_text(&now.libraries)),
         ];
         fields.into_iter().filter(|(_, then, now)| then != now).collect()
     }

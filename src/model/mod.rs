@@ -88,8 +88,8 @@ pub use result::{
 pub use results::{Difference, MAX_RESULTS, ResultValue, Results};
 pub use run::{
     BuildRow, BuildStatus, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, ParamRow,
-    RangeRow, ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow, result_rows,
-    signature,
+    RangeRow, ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow,
+    libraries_text, result_rows, signature,
 };
 pub use samples::{FunctionSamples, Sample};
 pub use search_keys::{SEARCH_KEY_NAMES, SEARCH_KEYS, SearchKey};
