@@ -75,8 +75,15 @@ pub fn touched_since(path: &Path, start: SystemTime) -> bool {
 /// Files that arguments name by their full path (`@/x`, `-specs=/x`, `-Wl,-T,/x`): their content
 /// counts too.
 pub fn files_in_args(args: &[String]) -> Vec<PathBuf> {
-    let parts = args.iter().flat_map(|arg| arg.split([',', '=', '@']));
-    parts.filter(|part| part.starts_with('/')).map(PathBuf::from).filter(|path| path.is_file()).collect()
+    let is_file = |part: &str| part.starts_with('/') && Path::new(part).is_file();
+    let files = |arg: &String| -> Vec<PathBuf> {
+        match is_file(arg) {
+            // A path may have any sign in it.
+            true => vec![arg.into()],
+            false => arg.split([',', '=', '@']).filter(|part| is_file(part)).map(PathBuf::from).collect(),
+        }
+    };
+    args.iter().flat_map(files).collect()
 }
 
 #[cfg(test)]
@@ -109,11 +116,17 @@ mod tests {
     fn arguments_show_the_files_they_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
-        let names = ["flags", "spec", "script"];
+        let names = ["flags", "spec", "script", "a@b=c,d.so"];
         names.iter().for_each(|n| fs::write(path(n), "").unwrap());
-        let [flags, spec, script] = names.map(path);
-        let args = ["-O2".into(), format!("@{flags}"), format!("-specs={spec}"), format!("-Wl,-T,{script}")];
-        assert_eq!(files_in_args(&args), [flags, spec, script].map(PathBuf::from));
+        let [flags, spec, script, odd] = names.map(path);
+        let args = [
+            "-O2".into(),
+            format!("@{flags}"),
+            format!("-specs={spec}"),
+            format!("-Wl,-T,{script}"),
+            odd.clone(),
+        ];
+        assert_eq!(files_in_args(&args), [flags, spec, script, odd].map(PathBuf::from));
         assert!(files_in_args(&["-I/usr".into(), "-DX=/nope".into()]).is_empty());
     }
 }

@@ -88,6 +88,9 @@ impl Relay {
         if !(1..=MAX_COORDINATES).contains(&arity) || !(1..=MAX_RESULTS).contains(&width) {
             return Err(Lost::Refused(format!("a request of {arity} words in and {width} out")));
         }
+        if call.fresh && self.runner.as_ref().is_some_and(|runner| runner.used) {
+            self.restart(wire)?;
+        }
         let strain = Strain::default();
         let mut gathered = Gathered { outcomes: Outcomes::new(width), silent: 0, strain };
         for chunk in inputs.chunks(CAPACITY * arity) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::error::{LabError, Progress};
 use super::open::Lab;
 use super::panel::Panel;
+use super::serve::serves;
 use crate::compile::Compiled;
 use crate::findings::build_row;
 use crate::model::{Artifact, ArtifactStatus, BuildId, BuildRow, EventSink, SearchSettings};
@@ -38,7 +39,10 @@ impl Lab {
         let Compiled { mut artifacts, objects, compiled, cached, .. } =
             self.compile(&self.experiment, &self.plan.builds, sink)?;
         let time = start.elapsed();
-        self.try_loading(&mut artifacts);
+        let failed = self.try_loading(&mut artifacts);
+        if failed && !serves() {
+            return Err(LabError::NotServed);
+        }
         if self.is_cancelled() {
             return Err(LabError::Interrupted(Progress::Begun));
         }
@@ -52,17 +56,20 @@ impl Lab {
         Ok(built)
     }
 
-    /// A build that does not load is a failed one.
-    fn try_loading(&self, artifacts: &mut [Artifact]) {
+    /// A build that does not load is a failed one; whether there is any.
+    fn try_loading(&self, artifacts: &mut [Artifact]) -> bool {
         let plan = |a: &Artifact| Some(LoadPlan { build: a.build.clone(), object: a.object()?.clone() });
         let plans = artifacts.iter().filter_map(plan).collect();
         let pool = Pool::new(plans, self.limits(), self.cancel.clone());
         let mut errors = pool.load_errors().iter();
+        let mut failed = false;
         for artifact in artifacts.iter_mut().filter(|a| a.object().is_some()) {
             if let Some(Some(message)) = errors.next() {
                 artifact.status = ArtifactStatus::Failed { message: message.clone() };
+                failed = true;
             }
         }
+        failed
     }
 }
 

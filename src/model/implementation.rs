@@ -23,7 +23,7 @@ pub struct Sources {
 }
 
 /// An `[[implementation]]`, or `[sources]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Implementation {
     /// Empty for `[sources]`.
     pub name: String,

@@ -1,10 +1,11 @@
 //! Shared libraries under test: each build gets the files that its matrix names and answers with them alone, what it
 //! got is written down, and builds that cannot be loaded beside others are treated as what they are.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Desk, comparison, entry, function};
+use bitrift::lab::{Lab, LabError, Means};
+use bitrift::model::NoEvents;
 use serde_json::Value;
 
 /// Two flag sets of gcc, and a baseline.
@@ -171,4 +172,249 @@ fn the_callers_library_path_does_not_replace_a_named_file() {
         desk.command(&["eval", "v", "5"]).env("LD_LIBRARY_PATH", desk.path("other")).output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.contains(" 10"), "{out}");
+}
+
+/// A library that adds K, and a matrix in which the sources are the baseline.
+fn added(desk: &Desk, k: &str) {
+    let text = format!("double added(double x) {{ return x + {k}; }}\n");
+    library(desk, "lib/libadd.so.1", "libadd.so.1", &text, &[]);
+    desk.write("own.c", "double added(double x) { return x + 1; }\n");
+    let function = "[[function]]\nsignature = \"double added(double x)\"\n";
+    let sources = "[sources]\nfiles = [\"own.c\"]\n";
+    let lib = implementation("lib", "lib/libadd.so.1");
+    desk.write("matrix.toml", &format!("{}{sources}{lib}{function}", axes("gcc/O0/native")));
+}
+
+#[test]
+fn a_run_and_a_lock_have_the_digests_of_libraries_and_a_changed_one_is_told() {
+    let desk = Desk::new();
+    added(&desk, "1.5");
+    let run = desk.expect(0, &["run", "--json", "-q", "--out", "run"]).json();
+    let libraries = &entry(&run["builds"], "id", "lib:gcc/O0/native")["libraries"];
+    let digest = libraries["lib/libadd.so.1"].as_str().unwrap().to_owned();
+    assert_eq!((digest.len(), libraries.as_object().unwrap().len()), (16, 1), "{libraries}");
+    assert!(entry(&run["builds"], "id", "gcc/O0/native").get("libraries").is_none());
+    desk.expect(0, &["accept", "run"]);
+    let lock = desk.json("bitrift.lock.json");
+    assert_eq!(lock["builds"]["lib:gcc/O0/native"]["libraries"]["lib/libadd.so.1"], digest.as_str());
+    assert!(lock["builds"]["gcc/O0/native"].get("libraries").is_none());
+
+    added(&desk, "1.25");
+    let said = desk.bitrift(&["gate", "-q"]);
+    said.out_has(&format!("lib:gcc/O0/native: libraries was `lib/libadd.so.1 ({digest})`, is"));
+    let file = desk.expect(0, &["explain", "run", "-q", "--json"]).json();
+    let findings = file["findings"].as_object().unwrap();
+    assert!(!findings.is_empty());
+    for row in findings.values() {
+        assert_eq!(row["reason"], "changed since the run: lib/libadd.so.1; run it again", "{row:#}");
+    }
+}
+
+#[test]
+fn a_run_is_not_resumed_with_another_library() {
+    let desk = Desk::new();
+    added(&desk, "1.5");
+    // A journal of a run that ended before it was whole.
+    desk.expect(0, &["run", "-q", "--out", "run"]);
+    let fingerprint = |desk: &Desk| {
+        let lab = Lab::open(
+            &desk.path("matrix.toml"),
+            Means { cache: Some(desk.cache().into()), ..Means::default() },
+        );
+        let lab = lab.unwrap();
+        let sink = NoEvents;
+        let settings = bitrift::compile::Settings {
+            jobs: 1,
+            timeout: bitrift::compile::Settings::TIMEOUT,
+            cancel: &lab.cancel,
+        };
+        let made =
+            bitrift::compile::compile_all(&lab.experiment, &lab.plan.builds, &lab.cache, &settings, &sink)
+                .unwrap();
+        let search = &lab.experiment.search;
+        bitrift::store::Fingerprint::of("lab", search, &lab.experiment.functions, &made.artifacts).hex()
+    };
+    let before = fingerprint(&desk);
+    assert_eq!(fingerprint(&desk), before);
+    added(&desk, "1.25");
+    assert_ne!(fingerprint(&desk), before);
+}
+
+/// Builds that are apart: they are linked with a libm that is not bitrift's.
+fn other_libm(desk: &Desk) {
+    let asked = Command::new("gcc").arg("-print-file-name=libm.so.6").output().unwrap();
+    let libm = String::from_utf8(asked.stdout).unwrap();
+    std::fs::create_dir(desk.path("lm")).unwrap();
+    std::fs::copy(libm.trim(), desk.path("lm/libm.so.6")).unwrap();
+    desk.write(
+        "own.c",
+        "#include <math.h>\ndouble sum(double x) {\n    double s = 0;\n    for (int i = 1; i < 10; i++)\n        \
+         s += x / i * i;\n    return s + sin(x);\n}\n",
+    );
+    let flags = "[[flags]]\nname = \"fast\"\nargs = [\"-O3\", \"-ffast-math\"]\n";
+    let more = "[sources]\nfiles = [\"own.c\"]\nlibs = [\"lm/libm.so.6\"]\n\
+        [[function]]\nsignature = \"double sum(double x)\"\ndomain = { x = \"[1, 2]\" }\n";
+    desk.write("matrix.toml", &format!("{}{flags}{more}", axes("gcc/O0/native")));
+}
+
+#[test]
+fn builds_that_are_apart_name_their_own_libm_and_are_explained_and_timed_as_programs() {
+    let desk = Desk::new();
+    other_libm(&desk);
+    let run = desk.expect(0, &["run", "--json", "-q", "--out", "run"]).json();
+    let libm = std::fs::canonicalize(desk.path("lm/libm.so.6")).unwrap();
+    for build in run["builds"].as_array().unwrap() {
+        let told = build["libm"].as_str().unwrap();
+        assert!(told.starts_with(libm.to_str().unwrap()), "{told}");
+    }
+    assert!(bits(&run, "sum", "gcc/fast/native") > 0.0);
+    let file = desk.expect(0, &["explain", "run", "-q", "--json"]).json();
+    let findings = file["findings"].as_object().unwrap();
+    assert!(!findings.is_empty());
+    for row in findings.values() {
+        assert_eq!(row["explained"], "yes", "{row:#}");
+        assert_eq!(row["layers"]["flags"]["standing"], "found", "{row:#}");
+    }
+    let speed = desk.expect(0, &["speed", "run", "-q", "--json"]).json();
+    let builds = speed["builds"].as_array().unwrap();
+    assert_eq!(builds.len(), 3);
+    assert!(builds.iter().all(|row| row["emulated"] == true), "{speed:#}");
+}
+
+#[test]
+fn a_function_does_not_meet_what_another_left_behind_in_a_program() {
+    let desk = Desk::new();
+    library(
+        &desk,
+        "one/libv.so.1",
+        "libv.so.1",
+        "double a(double x) { return x; }\ndouble b(double x) { return x; }\n",
+        &[],
+    );
+    let text = "static int seen;\ndouble a(double x) { seen = 1; return x + 1; }\ndouble b(double x) { return seen ? x * 1.5 : x; }\n";
+    library(&desk, "two/libv.so.1", "libv.so.1", text, &[]);
+    let functions = "[[function]]\nsignature = \"double a(double x)\"\n[[function]]\nsignature = \"double b(double x)\"\n";
+    let (one, two) = (implementation("one", "one/libv.so.1"), implementation("two", "two/libv.so.1"));
+    desk.write("matrix.toml", &format!("{}{one}{two}{functions}", axes("one:gcc/O0/native")));
+    for jobs in ["1", "3"] {
+        let run = desk.expect(0, &["run", "--json", "-q", "-j", jobs]).json();
+        assert!(bits(&run, "a", "two:gcc/O0/native") > 40.0);
+        assert_eq!(bits(&run, "b", "two:gcc/O0/native"), 0.0, "-j {jobs}");
+        assert!(function(&run, "b")["faults"].as_array().is_none_or(Vec::is_empty));
+    }
+}
+
+#[test]
+fn a_plan_has_the_lines_of_a_build_that_is_a_program_because_of_its_libraries() {
+    let desk = Desk::new();
+    versions(&desk);
+    let plan = desk.expect(0, &["plan"]);
+    plan.out_has(
+        "new:gcc/O0/native\n  # a program of its own: its libv.so.1 is not that of old:gcc/O0/native\n",
+    );
+    let (old, new) = plan.out.split_once("new:gcc/O0/native").unwrap();
+    assert!(old.contains("-shared") && !old.contains("bitrift_runner"), "{old}");
+    assert!(new.contains("-o bitrift_runner") && !new.contains("-shared"), "{new}");
+}
+
+#[test]
+fn what_a_library_needs_is_found_in_its_folder_and_in_the_library_path() {
+    let desk = Desk::new();
+    for (folder, factor) in [("near", "3"), ("deps", "4")] {
+        let text = format!("double dep_{folder}(double x) {{ return x * {factor}; }}\n");
+        library(&desk, &format!("{folder}/libdep_{folder}.so"), &format!("libdep_{folder}.so"), &text, &[]);
+    }
+    for (folder, needs, k) in [("near", "near", "1"), ("far", "deps", "2")] {
+        let text =
+            format!("double dep_{needs}(double);\ndouble v(double x) {{ return dep_{needs}(x) + {k}; }}\n");
+        let dep = desk.path(&format!("{needs}/libdep_{needs}.so")).display().to_string();
+        library(&desk, &format!("{folder}/libv.so.1"), "libv.so.1", &text, &[&dep]);
+    }
+    let function = "[[function]]\nsignature = \"double v(double x)\"\n";
+    let near = implementation("near", "near/libv.so.1");
+    let far = implementation("far", "far/libv.so.1") + "library_path = [\"deps\"]\n";
+    // Either is loaded once and a program of its own once.
+    for (first, second) in [(&near, &far), (&far, &near)] {
+        desk.write("matrix.toml", &format!("{}{first}{second}{function}", axes("near:gcc/O0/native")));
+        assert_eq!(answer(&desk, &["v", "10"], "near:gcc/O0/native"), "31");
+        assert_eq!(answer(&desk, &["v", "10"], "far:gcc/O0/native"), "42");
+    }
+    let wrong = far.replace("[\"deps\"]", "[\"-Ldeps\"]");
+    desk.write("matrix.toml", &format!("{}{near}{wrong}{function}", axes("near:gcc/O0/native")));
+    desk.expect(1, &["plan"]).err_has("a folder of libraries is written without `-L`");
+}
+
+#[test]
+fn an_explanation_is_asked_again_when_the_implementation_is_called_or_made_in_another_way() {
+    let desk = Desk::new();
+    desk.write("own.c", "#ifdef __OPTIMIZE__\ndouble own(double x) { return x * K * 2; }\n#else\ndouble own(double x) { return x * K; }\n#endif\n");
+    let matrix = |k: &str, setup: &str| {
+        format!(
+            "setup = \"{setup}\"\n{}[sources]\nfiles = [\"own.c\"]\ndefines = [\"K={k}\"]\n[[function]]\nsignature = \"double own(double x)\"\n",
+            axes("gcc/O0/native")
+        )
+    };
+    desk.write("matrix.toml", &matrix("1", ";"));
+    desk.expect(0, &["run", "-q", "--out", "run"]);
+    let mut digests = Vec::new();
+    for (k, setup) in [("1", ";"), ("1", "(void)0;"), ("1.0", "(void)0;")] {
+        desk.write("matrix.toml", &matrix(k, setup));
+        let file = desk.expect(0, &["explain", "run", "-q", "--json"]).json();
+        let row = file["findings"].as_object().unwrap().values().next().unwrap().clone();
+        digests.push(row["inputs"].as_str().unwrap().to_owned());
+    }
+    assert!(digests[0] != digests[1] && digests[1] != digests[2], "{digests:?}");
+}
+
+#[test]
+fn a_library_whose_path_has_odd_signs_is_linked_again_when_it_changes() {
+    let desk = Desk::private();
+    let path = "me@work, a=b/libv.so.1";
+    library(&desk, path, "libv.so.1", "double v(double x) { return x; }\n", &[]);
+    let functions = "[[function]]\nsignature = \"double v(double x)\"\n[[function]]\nsignature = \"double w(double x)\"\n";
+    desk.write(
+        "matrix.toml",
+        &format!("{}{}{functions}", axes("odd:gcc/O0/native"), implementation("odd", path)),
+    );
+    assert_eq!(answer(&desk, &["v", "5"], "odd:gcc/O0/native"), "5");
+    library(
+        &desk,
+        path,
+        "libv.so.1",
+        "double v(double x) { return x; }\ndouble w(double x) { return x * 2; }\n",
+        &[],
+    );
+    assert_eq!(answer(&desk, &["w", "5"], "odd:gcc/O0/native"), "10");
+}
+
+#[test]
+fn a_function_keeps_its_place_when_the_linker_blames_one_whose_name_goes_on() {
+    let desk = Desk::new();
+    desk.write("own.c", "double f(double x) { return x; }\n").write("n.h", "double nope(double);\n");
+    let matrix = axes("gcc/O0/native").replace("-fno-builtin", "-g");
+    let more = "[sources]\nfiles = [\"own.c\"]\ninclude = [\".\"]\n[[function]]\nsignature = \"double f(double x)\"\n\
+        [[function]]\nname = \"f-wide\"\nparams = [\"double x\"]\ncall = \"nope(x)\"\nheaders = [\"n.h\"]\n";
+    desk.write("matrix.toml", &format!("{matrix}{more}"));
+    assert_eq!(answer(&desk, &["f", "3"], "gcc/O0/native"), "3");
+    assert_eq!(answer(&desk, &["f", "3"], "gcc/O2/native"), "3");
+}
+
+#[test]
+fn a_lab_has_at_least_one_job_and_a_program_that_serves_nobody_is_told_what_to_call() {
+    let desk = Desk::new();
+    added(&desk, "1.5");
+    let means = Means { cache: Some(desk.cache().into()), jobs: Some(0), ..Means::default() };
+    let lab = Lab::open(&desk.path("matrix.toml"), means).unwrap();
+    assert_eq!(lab.jobs, 1);
+    // The `main` of this test program is the harness's.
+    let error = lab.build_all(&NoEvents).err().unwrap();
+    assert!(
+        matches!(error, LabError::NotServed) && error.to_string().contains("bitrift::lab::serve()"),
+        "{error}"
+    );
+    // Such a process would start itself again, and again.
+    let output = desk.command(&["eval", "added", "1"]).env("BITRIFT_ROLE", "__worker").output().unwrap();
+    assert!(!output.status.success());
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("bitrift::lab::serve()"), "{err}");
 }
