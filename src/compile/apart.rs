@@ -119,14 +119,20 @@ impl<'b> Company<'b> {
                 return Err(format!("its {name} is not that of {}", other.id));
             }
         }
-        let own: Vec<(&String, &PathBuf)> = further(&libraries).collect();
-        for (other, theirs) in &self.members {
+        let further = |libraries: &Libraries| -> BTreeSet<String> {
+            let further =
+                |(name, file): &(&String, &PathBuf)| !self.own.contains_key(*name) && !is_system(name, file);
+            libraries.iter().filter(further).map(|(name, _)| name.clone()).collect()
+        };
+        let own = further(&libraries);
+        for (other, theirs) in &mut self.members {
             let same_code = other.implementation == build.implementation;
-            if same_code && further(theirs).eq(own.iter().copied()) {
+            if same_code && further(theirs) == own {
+                // Flags may bring more of the system's.
+                theirs.extend(libraries);
                 return Ok(());
             }
-            let shared = own.iter().find(|(name, _)| theirs.contains_key(*name));
-            if let Some((name, _)) = shared {
+            if let Some(name) = own.iter().find(|name| theirs.contains_key(*name)) {
                 let what = if same_code { "which has other libraries" } else { "another implementation" };
                 return Err(format!(
                     "it would share {name}, and what is set in it, with {}, {what}",
@@ -152,9 +158,4 @@ impl<'b> Company<'b> {
         }
         None
     }
-}
-
-/// The libraries that are not the C library's or a compiler's.
-fn further(libraries: &Libraries) -> impl Iterator<Item = (&String, &PathBuf)> {
-    libraries.iter().filter(|(name, file)| !is_system(name, file))
 }

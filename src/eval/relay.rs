@@ -177,6 +177,13 @@ impl Relay {
     }
 }
 
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // Each has a copy of its own, and a worker sees many.
+        let _ = fs::remove_file(&self.program);
+    }
+}
+
 impl Gathered {
     fn add(&mut self, done: &Done) {
         self.strain.near += done.near;
