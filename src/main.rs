@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use bitrift::cli::{Command, Exit, parse};
+use bitrift::cli::{Exit, parse};
 use bitrift::commands::dispatch;
+use bitrift::lab::serve;
 
 /// Code under test uses the C library's heap and may overrun it; what a worker knows lives in a
 /// heap of its own, so that a stray write ends in a crash and not in a wrong number.
@@ -11,9 +12,8 @@ use bitrift::commands::dispatch;
 static HEAP: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> ExitCode {
+    serve();
     match parse(std::env::args_os()) {
-        Ok(Command::Worker(_)) => bitrift::pool::worker_main(),
-        Ok(Command::Helper(_)) => bitrift::eval::helper_main(),
         Ok(command) => dispatch(command).into(),
         Err(error) => {
             // Nothing can be done when the terminal is gone.

@@ -80,6 +80,7 @@ fn build(flags: &str, args: &[&str]) -> BuildRow {
         emulated: false,
         arithmetic: None,
         libm: String::new(),
+        libraries: Default::default(),
         audit: BTreeMap::new(),
         unaudited: String::new(),
         status: BuildStatus::Built,

@@ -117,6 +117,8 @@ impl<'a> Assembly<'a> {
             fixed: fixed.zip(&objects.fixed).collect(),
             shims: &objects.shims.objects,
         };
+        // An object from the cache needs them as a new one does.
+        self.frame.lines.material.shelf.make()?;
         let linked = request.link();
         pipeline.step(self.frame.build, Step::Link, "link", linked.as_ref().ok().map(|linked| linked.cached));
         let linked = linked?;

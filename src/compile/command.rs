@@ -114,7 +114,7 @@ impl<'a> Lines<'a> {
             material,
             build,
             family,
-            libs: material.libraries(),
+            libs: material.shelf.args(family),
             harness: Vec::new(),
             support: Vec::new(),
             sources: Vec::new(),

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use super::cache::Cache;
 use super::command::Lines;
 use super::error::CompileError;
 use super::fpenv::control_words;
+use super::libraries::{digests, libraries};
 use super::material::Materials;
 use super::pipeline::{Pipeline, Step};
 use super::program::{Program, lacking, program};
@@ -25,7 +27,7 @@ use crate::model::{
     Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
     Function, FunctionStatus, gist,
 };
-use crate::toolchain::libm_identity;
+use crate::toolchain::{Libraries, libm_identity, own_libraries};
 
 /// How to compile.
 pub struct Settings<'a> {
@@ -77,8 +79,8 @@ pub fn compile_grouped(
     most: usize,
 ) -> Result<Compiled, CompileError> {
     let pipeline = Pipeline::new(cache, settings, sink)?;
-    let materials = Materials::grouped(experiment, most);
-    let stage = Stage { functions: &experiment.functions, materials, pipeline };
+    let materials = Materials::grouped(experiment, most, cache.root());
+    let stage = Stage { functions: &experiment.functions, materials, pipeline, own: OnceLock::new() };
     let outcomes = stage.pipeline.threads.install(|| stage.run(builds, sink));
 
     let tally = &stage.pipeline.tally;
@@ -131,6 +133,8 @@ struct Stage<'a> {
     functions: &'a [Function],
     materials: Materials<'a>,
     pipeline: Pipeline<'a>,
+    /// The libraries of this program, asked for once.
+    own: OnceLock<Libraries>,
 }
 
 impl Stage<'_> {
@@ -177,6 +181,7 @@ impl Stage<'_> {
     }
 
     fn probe<'b>(&self, ready: Ready<'b>) -> Result<(Ready<'b>, ControlWords), Failure> {
+        ready.lines.material.shelf.make()?;
         let words = control_words(&self.pipeline.bench, ready.build, &ready.compiler, &ready.lines);
         if ready.lines.probe().is_some() {
             self.pipeline.step(ready.build, Step::Probe, "probe", words.as_ref().ok().map(|words| words.1));
@@ -193,9 +198,14 @@ impl Stage<'_> {
     ) -> Result<(BuiltObject, BuildObjects), Failure> {
         let Ready { build, compiler, lines, .. } = assembly.frame;
         let Assembled { linked, functions } = assembly.link(&self.pipeline, &objects)?;
+        let own = self.own.get_or_init(own_libraries);
+        let libraries = libraries(assembly.frame, &linked.path, own)?;
         let Program { control, runner, arithmetic, libm } = match build.is_loaded() {
             true => Program { control, libm: libm_identity(), ..Program::default() },
-            false => program(&self.pipeline.bench, (build, compiler), &linked.path, control)?,
+            false => {
+                let made = (linked.path.as_path(), &libraries);
+                program(&self.pipeline.bench, (build, compiler), made, control)?
+            }
         };
         let audit = self.audit(assembly.frame, &objects, &linked, &functions)?;
         let object = BuiltObject {
@@ -205,6 +215,7 @@ impl Stage<'_> {
             runner,
             arithmetic,
             libm,
+            libraries: digests(&self.pipeline.bench, lines.material.folder, &libraries),
             setup_symbol: lines.setup.as_ref().map(|_| SETUP_SYMBOL.into()),
             audit,
         };

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use super::cache::Cache;
+use super::shelf::Shelf;
 use super::shim::{Shim, setup_shim};
 use super::shims::{MOST_TOGETHER, Shims};
 use super::support::Support;
@@ -16,15 +18,22 @@ pub struct Material<'a> {
     pub setup: Option<Shim>,
     pub shims: Shims<'a>,
     pub support: Support<'a>,
+    pub shelf: Shelf,
 }
 
 impl<'a> Material<'a> {
+    /// As it is with the user's own cache.
     pub fn of(experiment: &'a Experiment, implementation: &'a Implementation) -> Material<'a> {
-        Material::grouped(experiment, implementation, MOST_TOGETHER)
+        Material::grouped(experiment, implementation, MOST_TOGETHER, &Cache::default_folder())
     }
 
-    /// With at most so many shims in a file.
-    fn grouped(experiment: &'a Experiment, implementation: &'a Implementation, most: usize) -> Material<'a> {
+    /// With at most so many shims in a file, and with this folder as the cache.
+    pub fn grouped(
+        experiment: &'a Experiment,
+        implementation: &'a Implementation,
+        most: usize,
+        cache: &Path,
+    ) -> Material<'a> {
         let Experiment { declared, functions, .. } = experiment;
         let Implementation { sources, setup, setup_headers, .. } = implementation;
         Material {
@@ -33,36 +42,22 @@ impl<'a> Material<'a> {
             setup: setup.as_deref().map(|statements| setup_shim(statements, setup_headers)),
             shims: Shims::new(implementation, (declared, functions), most),
             support: Support::of(experiment),
+            shelf: Shelf::new(sources, cache),
         }
     }
-
-    /// Its libraries as arguments of a link.
-    pub fn libraries(&self) -> Vec<String> {
-        self.sources.libs.iter().flat_map(|lib| library_args(lib)).collect()
-    }
-}
-
-/// A library by its name, or by its file, which the loader is to find where it was.
-fn library_args(lib: &str) -> Vec<String> {
-    let Some((folder, file)) = lib.rsplit_once('/') else { return vec![format!("-l{lib}")] };
-    let mut args = vec![lib.to_string()];
-    if file.contains(".so") {
-        args.push(format!("-Wl,-rpath={folder}"));
-    }
-    args
 }
 
 /// The material of every implementation, by name.
 pub struct Materials<'a>(Vec<(&'a str, Material<'a>)>);
 
 impl<'a> Materials<'a> {
-    pub fn of(experiment: &'a Experiment) -> Materials<'a> {
-        Materials::grouped(experiment, MOST_TOGETHER)
+    pub fn of(experiment: &'a Experiment, cache: &Path) -> Materials<'a> {
+        Materials::grouped(experiment, MOST_TOGETHER, cache)
     }
 
     /// With at most so many shims in a file.
-    pub fn grouped(experiment: &'a Experiment, most: usize) -> Materials<'a> {
-        let of = |i: &'a Implementation| (i.name.as_str(), Material::grouped(experiment, i, most));
+    pub fn grouped(experiment: &'a Experiment, most: usize, cache: &Path) -> Materials<'a> {
+        let of = |i: &'a Implementation| (i.name.as_str(), Material::grouped(experiment, i, most, cache));
         Materials(experiment.implementations.iter().map(of).collect())
     }
 

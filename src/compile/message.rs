@@ -92,15 +92,19 @@ pub fn guilty_shims(words: &str, tags: &[&str]) -> BTreeMap<usize, String> {
 /// The shims whose file or function a line names.
 fn mentioned(line: &str, tags: &[&str]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
-    let generated = ["bitrift_shim_", "bitrift_call_", "bitrift_body_"];
-    // The shims' user-written parts have names of their own.
-    let quoted = ["signature of ", "call of ", "body of "];
-    for prefix in generated.into_iter().chain(quoted) {
+    let mut look = |prefix: &str, ends: fn(char) -> bool| {
         for (at, _) in line.match_indices(prefix) {
             let rest = &line[at + prefix.len()..];
-            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let end = rest.find(ends).unwrap_or(rest.len());
             found.extend(tags.iter().position(|tag| *tag == &rest[..end]));
         }
+    };
+    for prefix in ["bitrift_shim_", "bitrift_call_", "bitrift_body_"] {
+        look(prefix, |c| !(c.is_ascii_alphanumeric() || c == '_'));
+    }
+    // The shims' user-written parts have the functions' names, which may have other signs: `call of f-wide:1`.
+    for prefix in ["signature of ", "call of ", "body of "] {
+        look(prefix, |c| c == ':' || c == '(');
     }
     found
 }
@@ -148,6 +152,8 @@ mod tests {
         let gold =
             "bitrift_shim_c.o:bitrift_shim_c.c:function bitrift_call_c: error: undefined reference to 'nope'";
         assert_eq!(guilty_shims(gold, &tags).keys().copied().collect::<Vec<_>>(), [2]);
+        let other = "bitrift_shim_x.o: in function `bitrift_call_a_wide':\ncall of a-wide:1: undefined reference to `nope'";
+        assert!(guilty_shims(other, &tags).is_empty());
         assert!(guilty_shims("x.o: undefined reference to `bitrift_callback'", &tags).is_empty());
         assert!(guilty_shims("bitrift_shim_c.o: warning: odd\nld: cannot find -lx", &tags).is_empty());
     }

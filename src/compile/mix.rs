@@ -84,7 +84,7 @@ impl<'a> Mixer<'a> {
         settings: &Settings<'a>,
     ) -> Result<Mixer<'a>, CompileError> {
         let pipeline = Pipeline::new(cache, settings, &NoEvents)?;
-        Ok(Mixer { materials: Materials::of(experiment), pipeline, mixes: Mutex::default() })
+        Ok(Mixer { materials: Materials::of(experiment, cache.root()), pipeline, mixes: Mutex::default() })
     }
 
     /// Compiles and links since the mixer was made; answers from the cache do not count.

@@ -6,6 +6,7 @@
 //! | file | what |
 //! |---|---|
 //! | `material` | what a build is made of: sources, setup, shims |
+//! | `shelf` | its libraries, and where the loader finds them |
 //! | `shim`, `harness` | the generated C: calls of functions, the runner and its table |
 //! | `shims` | the shims of all functions, and which of them share a file |
 //! | `command` | the exact command lines of a build |
@@ -16,7 +17,7 @@
 //! | `pipeline` | what all assemblies of a process share: tools, objects made, counts of steps |
 //! | `object`, `shim_object`, `within`, `link` | one object, one file of shims, one source with shims at its end, one link, through the cache |
 //! | `message` | the tools' words, and which shim they blame |
-//! | `fpenv`, `program`, `audit` | what is asked of a build: registers, runner, instructions |
+//! | `fpenv`, `program`, `libraries`, `audit` | what is asked of a build: registers, runner, library files, instructions |
 //! | `compiled` | builds of an experiment as artifacts |
 //! | `apart` | all of them, those that cannot be loaded beside the others as programs of their own |
 //! | `bench`, `cache`, `key`, `inflight`, `deps`, `folders` | running one tool; when an answer is known already |
@@ -37,6 +38,7 @@ mod fpenv;
 mod harness;
 mod inflight;
 mod key;
+mod libraries;
 mod link;
 mod material;
 mod message;
@@ -51,6 +53,7 @@ mod relocate;
 mod repro;
 #[cfg(test)]
 mod samples;
+mod shelf;
 mod shim;
 mod shim_object;
 mod shims;
@@ -58,7 +61,7 @@ mod spellings;
 mod support;
 mod within;
 
-pub use apart::compile_all;
+pub use apart::{compile_all, foreseen};
 pub use bench::Failure as MixError;
 pub use cache::Cache;
 pub use command::{CommandLine, command_lines};

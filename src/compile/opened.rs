@@ -65,6 +65,11 @@ fn paths_in_args(args: &[String]) -> Vec<PathBuf> {
                 rest.next();
             }
         } else if !WORDS.iter().any(|head| arg.starts_with(head)) {
+            // A path of its own may have any sign in it.
+            if arg.starts_with('/') && Path::new(arg).exists() {
+                paths.push(arg.into());
+                continue;
+            }
             let parts = arg.split([',', '=', '@']);
             let absolute = parts.filter_map(|part| part.find('/').map(|at| PathBuf::from(&part[at..])));
             paths.extend(absolute.filter(|path| path.exists()));

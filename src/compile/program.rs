@@ -10,7 +10,7 @@ use super::command::CommandLine;
 use super::harness::{RUNNER, abi_args, linker};
 use crate::model::{Arithmetic, Build, ControlWords, Libm, RunnerPlan};
 use crate::toolchain::{
-    Compiler, Family, RunnerWords, library_identity, library_of, locate, missing_tool, read_runner,
+    Compiler, Family, Libraries, RunnerWords, library_identity, library_of, locate, missing_tool, read_runner,
 };
 
 /// What is known of a build's object beside its path. Without a runner it is one to load.
@@ -43,7 +43,7 @@ pub fn lacking(build: &Build) -> Option<String> {
 pub fn program(
     bench: &Bench,
     (build, compiler): (&Build, &Compiler),
-    path: &Path,
+    (path, libraries): (&Path, &Libraries),
     native: ControlWords,
 ) -> Result<Program, Failure> {
     let mut plan =
@@ -57,7 +57,7 @@ pub fn program(
     let answer = ask(bench, &plan, path).map_err(|failure| with_hint(build, failure))?;
     let RunnerWords { control, arithmetic, libc } =
         read_runner(&answer).ok_or_else(|| Failure::Tool(no_runner(build, &answer)))?;
-    let libm = format!("{}, {libc}", library(build, compiler));
+    let libm = format!("{}, {libc}", library(build, compiler, libraries));
     // A plain program keeps what its own link gives it, unless another compiler links it.
     let own_start = build.plain && linker(build).is_none();
     if build.is_native() && !own_start {
@@ -82,13 +82,19 @@ fn no_runner(build: &Build, answer: &str) -> String {
     }
 }
 
+/// The name by which programs of this machine ask for their mathematics library.
+const LIBM: &str = "libm.so.6";
+
 /// The library a build's mathematics come from.
-fn library(build: &Build, compiler: &Compiler) -> String {
+fn library(build: &Build, compiler: &Compiler, libraries: &Libraries) -> String {
     let found = match &build.environment.libm {
         Some(Libm::File(path)) => Some(path.clone()),
         // musl's libm is a part of its libc.
         Some(Libm::Musl) => locate("musl-gcc").and_then(|gcc| library_of(&gcc, &[], "libc.a")),
-        None if build.is_native() => library_of(&compiler.path, &[], "libm.so.6"),
+        // A program with its libraries inside asks for none.
+        None if build.is_native() => {
+            libraries.get(LIBM).cloned().or_else(|| library_of(&compiler.path, &[], LIBM))
+        }
         None => {
             let mut args = abi_args(&build.args);
             args.extend(

@@ -1,10 +1,13 @@
 //! One finding without bitrift: a C file that calls the function at the witness and prints the bits of
 //! the result, and the command lines that make a program of it and of the sources.
 
+use std::path::Path;
+
 use super::command::{CommandLine, Lines, SourceLine, source_args};
 use super::harness::RUNNER;
 use super::material::Material;
 use super::shim::SETUP_SYMBOL;
+use super::shims::MOST_TOGETHER;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{Build, Experiment, FpSetting, Implementation, Results};
 use crate::toolchain::Family;
@@ -180,8 +183,9 @@ pub fn repro_lines(
     build: &Build,
     family: Family,
     (file, folder): (&str, &str),
+    cache: &Path,
 ) -> (Vec<CommandLine>, Vec<CommandLine>) {
-    let material = Material::of(experiment, experiment.implementation(build));
+    let material = Material::grouped(experiment, experiment.implementation(build), MOST_TOGETHER, cache);
     let lines = Lines::new(&material, build, family);
     let compile = |source: String, object: &str| {
         let mut argv = source_args(material.sources, build, family);
@@ -251,7 +255,8 @@ mod tests {
     #[test]
     fn the_lines_are_the_builds_own_and_nothing_is_added() {
         let build = samples::build("gcc", &["-O3", "-ffast-math"]).plainly();
-        let (compile, link) = repro_lines(&experiment(), &build, Family::Gcc, (REPRO_FILE, "variant"));
+        let (compile, link) =
+            repro_lines(&experiment(), &build, Family::Gcc, (REPRO_FILE, "variant"), Path::new("/cache"));
         let text: Vec<String> = compile.iter().chain(&link).map(|l| l.argv.join(" ")).collect();
         insta::assert_snapshot!(text.join("\n"));
     }

@@ -49,6 +49,7 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
             include: vec!["/lab/include".into()],
             defines: vec!["N=3".into()],
             libs: vec!["m".into()],
+            library_path: Vec::new(),
         })],
         harness: Harness::default(),
         presets: Vec::new(),

@@ -46,6 +46,7 @@ pub(crate) use frame::{read_frame, write_frame};
 pub use helper::helper_main;
 pub(crate) use native::{Host, Native, STRAYS_EXIT, Selection, THIS_PROGRAM};
 pub use plan::{CallLimits, LoadPlan};
+pub use process::has_role;
 pub(crate) use process::{Gone, Process, end_descendants};
 pub(crate) use settle::{Forked, fork, leave, settle, stay_on_one_cpu, volunteer_for_oom};
 pub(crate) use slab::{End, Phase, Slab};

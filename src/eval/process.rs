@@ -31,6 +31,14 @@ const GRACE: Duration = Duration::from_secs(5);
 /// variants of their functions decide results, and no result records them, so that none is kept.
 const KEPT: &str = "TMPDIR";
 
+/// Set in the environment of processes that this program starts from itself: what they are for.
+const ROLE: &str = "BITRIFT_ROLE";
+
+/// Whether this process was started to run code under test.
+pub fn has_role() -> bool {
+    std::env::var_os(ROLE).is_some()
+}
+
 /// Why there is no reply.
 #[derive(Debug)]
 pub(crate) enum Gone {
@@ -94,7 +102,7 @@ impl Process {
         let mut command = Command::new(program);
         command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string())).arg(&room.0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        command.process_group(0).env_clear().env("LC_ALL", "C");
+        command.process_group(0).env_clear().env("LC_ALL", "C").env(ROLE, role);
         if let Some(value) = std::env::var_os(KEPT) {
             command.env(KEPT, value);
         }

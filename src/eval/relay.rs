@@ -89,6 +89,9 @@ impl Relay {
         if !(1..=MAX_COORDINATES).contains(&arity) || !(1..=MAX_RESULTS).contains(&width) {
             return Err(Lost::Refused(format!("a request of {arity} words in and {width} out")));
         }
+        if call.fresh && self.runner.as_ref().is_some_and(|runner| runner.used) {
+            self.restart(wire)?;
+        }
         let strain = Strain::default();
         let mut gathered = Gathered { outcomes: Outcomes::new(width), silent: 0, strain };
         for chunk in inputs.chunks(CAPACITY * arity) {
@@ -172,6 +175,13 @@ impl Relay {
                 Err(lost)
             }
         }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // Each has a copy of its own, and a worker sees many.
+        let _ = fs::remove_file(&self.program);
     }
 }
 

@@ -44,7 +44,10 @@ impl<'a> Workshop<'a> {
         self.compiles.fetch_add(compiled as u64, Ordering::Relaxed);
         let side = match artifacts.into_iter().next().map(|Artifact { status, .. }| status) {
             Some(ArtifactStatus::Built(object)) => {
-                Ok(Arc::new(Side { build: Arc::new(build.clone()), object: *object }))
+                // What is mixed of its parts has to be linked as the whole was.
+                let apart = build.apart || build.is_loaded() && object.runner.is_some();
+                let build = Arc::new(Build { apart, ..build.clone() });
+                Ok(Arc::new(Side { build, object: *object }))
             }
             Some(ArtifactStatus::Failed { message }) => Err(message),
             Some(ArtifactStatus::Skipped { reason }) => Err(reason),

@@ -60,6 +60,7 @@ fn build(id: &str) -> BuildRow {
         emulated: false,
         arithmetic: None,
         libm: "glibc".into(),
+        libraries: Default::default(),
         audit: BTreeMap::new(),
         unaudited: String::new(),
         status: BuildStatus::Built,

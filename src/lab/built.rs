@@ -9,6 +9,7 @@ use super::error::{LabError, Progress};
 use super::notes;
 use super::open::Lab;
 use super::panel::Panel;
+use super::serve::serves;
 use crate::compile::Compiled;
 use crate::findings::build_row;
 use crate::model::{
@@ -47,7 +48,10 @@ impl Lab {
         for text in notes::of_code(&self.plan.builds, &artifacts) {
             sink.send(Event::Note { text });
         }
-        self.try_loading(&mut artifacts);
+        let failed = self.try_loading(&mut artifacts);
+        if failed && !serves() {
+            return Err(LabError::NotServed);
+        }
         if self.is_cancelled() {
             return Err(LabError::Interrupted(Progress::Begun));
         }
@@ -91,17 +95,20 @@ impl Lab {
         }
     }
 
-    /// A build that does not load is a failed one.
-    fn try_loading(&self, artifacts: &mut [Artifact]) {
+    /// A build that does not load is a failed one; whether there is any.
+    fn try_loading(&self, artifacts: &mut [Artifact]) -> bool {
         let plan = |a: &Artifact| Some(LoadPlan { build: a.build.clone(), object: a.object()?.clone() });
         let plans = artifacts.iter().filter_map(plan).collect();
         let pool = Pool::new(plans, self.limits(), self.cancel.clone());
         let mut errors = pool.load_errors().iter();
+        let mut failed = false;
         for artifact in artifacts.iter_mut().filter(|a| a.object().is_some()) {
             if let Some(Some(message)) = errors.next() {
                 artifact.status = ArtifactStatus::Failed { message: message.clone() };
+                failed = true;
             }
         }
+        failed
     }
 }
 

@@ -34,6 +34,11 @@ pub enum LabError {
     Declared(String),
     #[error("the folder for temporary files, {0}, is not there; make it or set TMPDIR")]
     NoTemporaryFolder(String),
+    #[error(
+        "code under test runs in processes that are started from this program, and its `main` does not do their work: \
+         call `bitrift::lab::serve()` there, before anything else"
+    )]
+    NotServed,
     #[error("no function matches `{word}`{}\nfunctions {whose}: {}", meant(word, known), quoted(known.iter().map(String::as_str)))]
     NoSuchFunction { word: String, known: Vec<String>, whose: &'static str },
     #[error("no finding `{id}`{}\n{whose}: {}", meant(id, near), quoted(known.iter().map(String::as_str)))]

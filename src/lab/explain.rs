@@ -118,10 +118,18 @@ impl Session<'_> {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         };
         add(canonical(&witness.row));
-        add(canonical(&self.lab.function(&row.name).map(|(_, function)| function)));
+        let function = self.lab.function(&row.name).map(|(_, function)| function);
+        add(canonical(&function));
         for name in [&witness.baseline, &witness.build] {
             let build = self.build(name);
             add(canonical(&build));
+            let of = build.map(|build| self.lab.experiment.implementation(build));
+            add(canonical(&of.map(|of| {
+                let called = function.map(|function| (of.callee(function), of.headers(function)));
+                (called, &of.sources, &of.setup, &of.setup_headers)
+            })));
+            let stored = self.run.builds.iter().find(|row| row.id == *name);
+            add(canonical(&stored.map(|row| &row.libraries)));
             add(build.and_then(|b| find(&b.command).ok()).map(|c| c.identity).unwrap_or_default());
         }
         add(canonical(&self.run.sources));

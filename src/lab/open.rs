@@ -11,6 +11,7 @@ use super::error::{LabError, Progress};
 use super::notes;
 use crate::c::SourceIndex;
 use crate::compile::{Cache, Compiled, Settings, compile_all};
+use crate::eval::has_role;
 use crate::matrix;
 use crate::model::{Build, Event, EventSink, Experiment, Function, Implementation, StrategyName, printable};
 use crate::plan::{self, Plan};
@@ -80,6 +81,10 @@ impl Lab {
 
     /// Plans the builds of an experiment and opens the cache.
     pub fn new(experiment: Experiment, means: Means) -> Result<Lab, LabError> {
+        // A process that was started for code under test would start others, and those again.
+        if has_role() {
+            return Err(LabError::NotServed);
+        }
         let plan = plan::expand(&experiment)?;
         let folder = means.cache.unwrap_or_else(Cache::default_folder);
         let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -87,7 +92,7 @@ impl Lab {
             experiment,
             plan,
             cache: Cache::open(&folder)?,
-            jobs: means.jobs.map_or_else(cpus, usize::from),
+            jobs: means.jobs.map_or_else(cpus, usize::from).max(1),
             cancel: means.cancel,
             indices: OnceLock::new(),
             told: AtomicBool::new(false),

@@ -177,7 +177,8 @@ impl Repros<'_> {
     ) -> Result<Side, LabError> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
-        let (compile, link) = repro_lines(experiment, &relocated, family(&build.command), (file, folder));
+        let (family, cache) = (family(&build.command), self.lab.cache.root());
+        let (compile, link) = repro_lines(experiment, &relocated, family, (file, folder), cache);
         let tunables = build.environment.tunables.iter();
         let mut run: Vec<String> =
             tunables.flat_map(|value| ["env".to_string(), format!("GLIBC_TUNABLES={value}")]).collect();

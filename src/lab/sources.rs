@@ -35,11 +35,14 @@ fn digest(path: &Path) -> Option<String> {
     Some(blake3::hash(&content).to_hex()[..16].to_string())
 }
 
-/// The files of a run that are not as they were, by name.
+/// The sources, headers and libraries of a run that are not as they were, by name.
 pub fn changed(run: &RunFile, experiment: &Experiment) -> Vec<String> {
     let root = experiment.path.parent().unwrap_or(Path::new("/"));
     let differs = |(name, then): &(&String, &String)| digest(&root.join(name)).as_ref() != Some(*then);
-    run.sources.iter().filter(differs).map(|(name, _)| name.clone()).collect()
+    let libraries = run.builds.iter().flat_map(|build| &build.libraries);
+    let changed = run.sources.iter().chain(libraries).filter(differs);
+    let changed: BTreeSet<String> = changed.map(|(name, _)| name.clone()).collect();
+    changed.into_iter().collect()
 }
 
 /// Below the matrix's folder its path from there, elsewhere the whole path; `/` on every system.

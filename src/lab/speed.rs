@@ -48,7 +48,7 @@ impl Built<'_> {
         let row = |(build, functions): (usize, BTreeMap<String, f64>)| SpeedRow {
             build: self.build_id(build).clone(),
             functions,
-            emulated: !self.lab.plan.builds[build].is_loaded(),
+            emulated: self.panel.artifacts[build].object().is_some_and(|object| object.runner.is_some()),
         };
         let builds = times.into_iter().map(row).collect();
         let file = SpeedFile { schema: SPEED_SCHEMA.into(), cpu: cpu_model(), builds };

@@ -13,8 +13,18 @@ use super::raw::{RawMatrix, list};
 use super::sources::{self, RawSources};
 use crate::model::{Function, Implementation};
 
-const IMPLEMENTATION: &[&str] =
-    &["name", "files", "include", "defines", "libs", "headers", "setup", "compilers", "flags"];
+const IMPLEMENTATION: &[&str] = &[
+    "name",
+    "files",
+    "include",
+    "defines",
+    "libs",
+    "library_path",
+    "headers",
+    "setup",
+    "compilers",
+    "flags",
+];
 
 pub(super) struct RawImplementation {
     pub place: Place,

@@ -31,7 +31,7 @@ const TOP: &[&str] = &[
     "setup_headers",
 ];
 const LAB: &[&str] = &["name", "baseline", "seed", "presets", "functions", "setup", "setup_headers"];
-const SOURCES: &[&str] = &["files", "include", "defines", "libs"];
+const SOURCES: &[&str] = &["files", "include", "defines", "libs", "library_path"];
 const COMPILER: &[&str] = &["name", "command", "args", "optional"];
 const FLAGS: &[&str] = &["name", "args", "fpenv"];
 const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv", "optional"];

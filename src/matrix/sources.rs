@@ -19,6 +19,7 @@ pub(super) struct RawSources {
     pub include: Vec<Text>,
     pub defines: Vec<Text>,
     pub libs: Vec<Text>,
+    pub library_path: Vec<Text>,
 }
 
 impl RawSources {
@@ -28,6 +29,7 @@ impl RawSources {
             include: list(keys.texts(reader, "include")),
             defines: list(keys.texts(reader, "defines")),
             libs: list(keys.texts(reader, "libs")),
+            library_path: list(keys.texts(reader, "library_path")),
         }
     }
 }
@@ -43,6 +45,11 @@ pub(super) fn resolve(raw: &RawSources, folder: &Path, problems: &mut Problems) 
         include: raw.include.iter().filter_map(|text| include_folder(text, folder, problems)).collect(),
         defines: raw.defines.iter().map(|text| text.value.clone()).collect(),
         libs: raw.libs.iter().filter_map(|text| library(text, folder, problems)).collect(),
+        library_path: raw
+            .library_path
+            .iter()
+            .filter_map(|text| library_folder(text, folder, problems))
+            .collect(),
     }
 }
 
@@ -143,10 +150,24 @@ pub(super) fn plain(path: &Path) -> PathBuf {
 }
 
 fn include_folder(text: &Text, folder: &Path, problems: &mut Problems) -> Option<PathBuf> {
+    existing_folder(text, ("an include folder", "-I"), folder, problems)
+}
+
+fn library_folder(text: &Text, folder: &Path, problems: &mut Problems) -> Option<PathBuf> {
+    existing_folder(text, ("a folder of libraries", "-L"), folder, problems)
+}
+
+/// A folder, written without the option that it becomes.
+fn existing_folder(
+    text: &Text,
+    (noun, option): (&str, &str),
+    folder: &Path,
+    problems: &mut Problems,
+) -> Option<PathBuf> {
     let path = plain(&folder.join(text.as_str()));
-    if text.value.starts_with("-I") {
-        let problem = Problem::new(text.place, "an include folder is written without `-I`");
-        problems.add(problem.label(format!("write \"{}\"", text.value[2..].trim())));
+    if let Some(rest) = text.value.strip_prefix(option) {
+        let problem = Problem::new(text.place, format!("{noun} is written without `{option}`"));
+        problems.add(problem.label(format!("write \"{}\"", rest.trim())));
         None
     } else if path.is_dir() {
         Some(path)

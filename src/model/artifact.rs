@@ -1,5 +1,6 @@
 //! What compiling a build left behind: a shared object, or the reason there is none.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,8 @@ pub struct BuiltObject {
     pub arithmetic: Option<Arithmetic>,
     /// The mathematics library: file, build id, version.
     pub libm: String,
+    /// By its path: a digest of each further library file that it loads.
+    pub libraries: BTreeMap<String, String>,
     /// `void setup(void)` to call once after loading, if any.
     pub setup_symbol: Option<String>,
     /// One entry per function of the experiment, in its order.

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::{Callee, Function};
 
 /// The sources and what every compilation of them needs. Paths are absolute.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sources {
     /// Sorted, without duplicates.
     pub files: Vec<PathBuf>,
@@ -16,6 +18,8 @@ pub struct Sources {
     pub defines: Vec<String>,
     /// As after `-l`, or the absolute path of a library file.
     pub libs: Vec<String>,
+    /// Folders in which libraries, and those that libraries need, are looked for.
+    pub library_path: Vec<PathBuf>,
 }
 
 /// An `[[implementation]]`, or `[sources]`.
@@ -39,7 +43,13 @@ pub struct Implementation {
 /// The implementation that has nothing.
 static NOTHING: Implementation = Implementation {
     name: String::new(),
-    sources: Sources { files: Vec::new(), include: Vec::new(), defines: Vec::new(), libs: Vec::new() },
+    sources: Sources {
+        files: Vec::new(),
+        include: Vec::new(),
+        defines: Vec::new(),
+        libs: Vec::new(),
+        library_path: Vec::new(),
+    },
     headers: Vec::new(),
     setup: None,
     setup_headers: Vec::new(),

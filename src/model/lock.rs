@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::number::c_name;
+use super::run::libraries_text;
 use super::shape::results_of;
 use super::{
     Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, HeldRow, Number, ParamRow,
@@ -60,6 +61,9 @@ pub struct LockBuild {
     /// The mathematics library: file, build id, version.
     #[serde(default)]
     pub libm: String,
+    /// By its path: a digest of each further library file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub libraries: BTreeMap<String, String>,
 }
 
 impl LockBuild {
@@ -71,6 +75,7 @@ impl LockBuild {
             target: row.target.clone(),
             fpenv: row.fpenv.clone(),
             libm: row.libm.clone(),
+            libraries: row.libraries.clone(),
         }
     }
 
@@ -83,6 +88,7 @@ impl LockBuild {
             ("target", self.target.clone(), now.target.clone()),
             ("fpenv", self.fpenv.clone(), now.fpenv.clone()),
             ("libm", self.libm.clone(), now.libm.clone()),
+            ("libraries", libraries_text(&self.libraries), libraries_text(&now.libraries)),
         ];
         fields.into_iter().filter(|(_, then, now)| then != now).collect()
     }

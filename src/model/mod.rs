@@ -97,7 +97,7 @@ pub use result::{
 pub use results::{Difference, MAX_RESULTS, ResultValue, Results};
 pub use run::{
     BuildRow, BuildStatus, CampRow, ComparisonRow, EdgeRow, FaultRow, FunctionRow, HostRow, RangeRow,
-    ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow,
+    ResultRow, RunFile, SCHEMA, SearchStatus, SourceRow, WithoutFlushing, WitnessRow, libraries_text,
 };
 pub use samples::{FunctionSamples, Sample};
 pub use search_keys::{SEARCH_KEY_NAMES, SEARCH_KEYS, SearchKey};

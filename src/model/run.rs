@@ -72,6 +72,10 @@ pub struct BuildRow {
     /// The mathematics library it runs with: file, build id, version.
     #[serde(default)]
     pub libm: String,
+    /// By its path, from the matrix's folder where it is below that: a digest of each further library file that it
+    /// loads. The machine's C library and its compilers' own are not among them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub libraries: BTreeMap<String, String>,
     /// By function: instructions that decide bits. A function without any is not there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub audit: BTreeMap<String, InstructionCounts>,
@@ -84,6 +88,12 @@ pub struct BuildRow {
     /// It was skipped, and the matrix says that a run may do without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
+}
+
+/// Library files with their digests, in words: `lib/libv.so.1 (0123456789abcdef)`.
+pub fn libraries_text(libraries: &BTreeMap<String, String>) -> String {
+    let words = libraries.iter().map(|(path, digest)| format!("{path} ({digest})"));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 impl BuildRow {

@@ -5,22 +5,31 @@ use std::fmt::Write;
 use super::number::plural;
 use crate::model::{BuildId, printable};
 
-/// A build with its steps: what each makes, and its command line.
-pub type PlannedBuild = (BuildId, Vec<(String, Vec<String>)>);
+/// A build that is planned.
+pub struct PlannedBuild {
+    pub id: BuildId,
+    /// What its libraries mean for how it is linked.
+    pub note: Option<String>,
+    /// What each step makes, and its command line.
+    pub steps: Vec<(String, Vec<String>)>,
+}
 
 /// One block per build; the baseline is marked. Command lines are not wrapped.
 pub fn render(builds: &[PlannedBuild], baseline: &BuildId) -> String {
     let mut text = String::new();
-    for (build, steps) in builds {
-        let mark = if build == baseline { "  (baseline)" } else { "" };
-        let _ = writeln!(text, "{}{mark}", printable(build.as_str()));
+    for PlannedBuild { id, note, steps } in builds {
+        let mark = if id == baseline { "  (baseline)" } else { "" };
+        let _ = writeln!(text, "{}{mark}", printable(id.as_str()));
+        if let Some(note) = note {
+            let _ = writeln!(text, "  # {}", printable(note));
+        }
         for (what, argv) in steps {
             let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
             let _ = writeln!(text, "  # {}\n  {}", printable(what), words.join(" "));
         }
         text.push('\n');
     }
-    let steps = builds.iter().map(|(_, steps)| steps.len()).sum();
+    let steps = builds.iter().map(|build| build.steps.len()).sum();
     let _ = writeln!(text, "{}, {}", plural(builds.len(), "build"), plural(steps, "command"));
     text
 }
@@ -65,9 +74,10 @@ mod tests {
             (what.to_string(), argv.iter().map(|s| s.to_string()).collect::<Vec<_>>())
         };
         let baseline = BuildId::new("gcc", "O0", "native");
+        let build = |id: &BuildId, steps| PlannedBuild { id: id.clone(), note: None, steps };
         let builds = vec![
-            (baseline.clone(), vec![step("a.c", &["gcc", "-c", "-O0", "a b.c", "-DX='1'", ""])]),
-            (BuildId(HOSTILE.into()), vec![step(HOSTILE, &["gcc", HOSTILE, "$(rm -rf x)"])]),
+            build(&baseline, vec![step("a.c", &["gcc", "-c", "-O0", "a b.c", "-DX='1'", ""])]),
+            build(&BuildId(HOSTILE.into()), vec![step(HOSTILE, &["gcc", HOSTILE, "$(rm -rf x)"])]),
         ];
         insta::assert_snapshot!(render(&builds, &baseline));
     }

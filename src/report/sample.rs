@@ -90,6 +90,7 @@ fn build(id: &str, status: BuildStatus, reason: &str) -> BuildRow {
         emulated: false,
         arithmetic: None,
         libm: String::new(),
+        libraries: Default::default(),
         audit: BTreeMap::new(),
         unaudited: String::new(),
         status,

@@ -120,6 +120,10 @@ fn artifact_bytes(artifact: &Artifact) -> Vec<u8> {
         ArtifactStatus::Built(object) => {
             let made = (object.control, &object.setup_symbol, &object.functions, &object.runner);
             bytes.extend(canonical(&made).bytes());
+            // Nothing is added for a build without any, so that journals from before still go on.
+            if !object.libraries.is_empty() {
+                bytes.extend(canonical(&object.libraries).bytes());
+            }
             // An unreadable object fails later, with a message of its own.
             bytes.extend(std::fs::read(&object.path).unwrap_or_default());
         }
@@ -142,6 +146,7 @@ mod tests {
             runner: None,
             arithmetic: None,
             libm: String::new(),
+            libraries: BTreeMap::new(),
             setup_symbol: None,
             functions: Vec::new(),
             audit: Audit::default(),

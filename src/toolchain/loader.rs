@@ -1,13 +1,13 @@
 //! Which files the dynamic loader takes for the libraries of an object, by the loader's own word.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::elf;
 use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, FileKind};
+use object::{Endianness, FileKind, Object, ObjectSymbol};
 
 /// By the name that an object asks for, which is a library's SONAME, the file that answers to it.
 pub type Libraries = BTreeMap<String, PathBuf>;
@@ -28,15 +28,75 @@ fn this_program() -> PathBuf {
 pub fn libraries_of(object: &Path, own: &Libraries) -> Libraries {
     let plain = fs::read(object).ok().and_then(|content| wishes(&content));
     match plain {
-        Some(Wishes { names, folders: false }) if names.iter().all(|name| own.contains_key(name)) => {
+        Some(Wishes { names, folders: false, .. }) if names.iter().all(|name| own.contains_key(name)) => {
             Libraries::new()
         }
         _ => listed(object),
     }
 }
 
+/// The libraries that a program starts with.
+pub fn libraries_of_program(program: &Path) -> Libraries {
+    listed(program)
+}
+
+/// Parts of the C library, and what a compiler brings along: they keep no state that one caller sets for another.
+const SYSTEM: [&str; 16] = [
+    "libc.",
+    "libm.",
+    "libmvec.",
+    "libpthread.",
+    "libdl.",
+    "librt.",
+    "libutil.",
+    "libanl.",
+    "libresolv.",
+    "ld-",
+    "libgcc_s.",
+    "libatomic.",
+    "libstdc++.",
+    "libgomp.",
+    "libgfortran.",
+    "libquadmath.",
+];
+
+/// Whether a library is the machine's own C library or compiler's, by its name and the file that answers to it.
+pub fn is_system(name: &str, file: &Path) -> bool {
+    let kept = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|folder| file.starts_with(folder));
+    kept && SYSTEM.iter().any(|start| name.starts_with(start))
+}
+
+/// The name by which the loader knows a library file; None when that file gives itself none.
+pub fn soname(library: &Path) -> Option<String> {
+    fs::read(library).ok().and_then(|content| wishes(&content))?.soname
+}
+
+/// What a library takes from outside, or lets others take its place of: each of these can become the code of whoever
+/// is searched before it.
+pub fn open_symbols(library: &Path) -> BTreeSet<String> {
+    dynamic_symbols(library, |_| true)
+}
+
+/// What an object lets others take.
+pub fn exported_symbols(object: &Path) -> BTreeSet<String> {
+    dynamic_symbols(object, |is_undefined| !is_undefined)
+}
+
+/// What a linker puts into every object.
+const EVERYWHERE: [&str; 7] = ["_init", "_fini", "_start", "_etext", "_edata", "_end", "__bss_start"];
+
+fn dynamic_symbols(path: &Path, wanted: impl Fn(bool) -> bool) -> BTreeSet<String> {
+    let Ok(content) = fs::read(path) else { return BTreeSet::new() };
+    let Ok(file) = object::File::parse(content.as_slice()) else { return BTreeSet::new() };
+    let symbols = file.dynamic_symbols().filter(|s| s.is_global() || s.is_weak() || s.is_undefined());
+    let names = symbols.filter(|s| wanted(s.is_undefined())).filter_map(|s| Some(s.name().ok()?.to_string()));
+    names.filter(|name| !name.is_empty() && !EVERYWHERE.contains(&name.as_str())).collect()
+}
+
 /// What an object says of its libraries.
 struct Wishes {
+    /// Its own name.
+    soname: Option<String>,
     names: Vec<String>,
     /// It names folders to look in first.
     folders: bool,
@@ -50,13 +110,12 @@ fn wishes(content: &[u8]) -> Option<Wishes> {
     let (endian, sections) = (file.endian(), file.elf_section_table());
     let (entries, strings) = sections.dynamic(endian, content).ok()??;
     let strings = sections.strings(endian, content, strings).ok()?;
-    let mut wishes = Wishes { names: Vec::new(), folders: false };
+    let mut wishes = Wishes { soname: None, names: Vec::new(), folders: false };
     for entry in entries {
+        let text = || Some(String::from_utf8_lossy(entry.string(endian, strings).ok()?).into_owned());
         match entry.tag32(endian) {
-            Some(elf::DT_NEEDED) => {
-                let name = entry.string(endian, strings).ok()?;
-                wishes.names.push(String::from_utf8_lossy(name).into_owned());
-            }
+            Some(elf::DT_NEEDED) => wishes.names.push(text()?),
+            Some(elf::DT_SONAME) => wishes.soname = Some(text()?),
             Some(elf::DT_RPATH | elf::DT_RUNPATH) => wishes.folders = true,
             _ => {}
         }

@@ -28,7 +28,10 @@ pub use fast_math::fast_math_flags;
 pub use gcc_passes::passes;
 pub use host::{cpu_model, libm_identity};
 pub use libm::{library_identity, library_of};
-pub use loader::{Libraries, libraries_of, own_libraries};
+pub use loader::{
+    Libraries, exported_symbols, is_system, libraries_of, libraries_of_program, open_symbols, own_libraries,
+    soname,
+};
 pub use objdump::{disassemblers, no_disassembler};
 pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};

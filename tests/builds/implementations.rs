@@ -46,7 +46,7 @@ fn library(desk: &Desk, path: &str, text: &str) {
 
 /// What a build answers, in decimal.
 #[track_caller]
-fn answer(desk: &Desk, words: &[&str], build: &str) -> String {
+pub fn answer(desk: &Desk, words: &[&str], build: &str) -> String {
     let said = desk.expect(0, &[&["eval"], words].concat());
     let line = said.out.lines().find(|l| l.split_whitespace().next() == Some(build));
     let line = line.unwrap_or_else(|| panic!("no {build} in\n{}", said.shown()));

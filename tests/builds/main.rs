@@ -13,6 +13,7 @@ mod failing;
 mod groups;
 mod implementations;
 mod lab;
+mod libraries;
 mod lines;
 mod loading;
 mod presets;

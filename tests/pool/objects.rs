@@ -91,6 +91,7 @@ fn object(build: &str, path: PathBuf, control: ControlWords, names: &[&str]) -> 
         control,
         runner: None,
         arithmetic: None,
+        libraries: Default::default(),
         libm: String::new(),
         setup_symbol: None,
         functions,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Rules;
 use super::outcome::{Difference, budget_text};
-use crate::model::{BuildId, BuildRow, RunFile};
+use crate::model::{BuildId, BuildRow, RunFile, libraries_text};
 
 /// Of the whole runs first, then of builds that both have; equal ones of several builds are one.
 pub(super) fn differences(a: &RunFile, b: &RunFile, rules: &Rules) -> Vec<Difference> {
@@ -41,16 +41,17 @@ pub(super) fn differences(a: &RunFile, b: &RunFile, rules: &Rules) -> Vec<Differ
     found
 }
 
-const PARTS: [&str; 6] = ["compiler", "flags", "target", "fp environment", "libm", "emulated"];
+const PARTS: [&str; 7] = ["compiler", "flags", "target", "fp environment", "libm", "libraries", "emulated"];
 
 /// What a build is made of, in the order of `PARTS`.
-fn parts(build: &BuildRow) -> [String; 6] {
+fn parts(build: &BuildRow) -> [String; 7] {
     [
         build.version.clone(),
         build.flags.join(" "),
         build.target.clone(),
         build.fpenv.clone(),
         build.libm.clone(),
+        libraries_text(&build.libraries),
         if build.emulated { "yes" } else { "no" }.into(),
     ]
 }
