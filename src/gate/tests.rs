@@ -6,7 +6,7 @@ use super::*;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, Category, ClassChange, ComparisonRow, EdgeKind, EdgeRow,
-    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HeldValue,
+    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HeldRow, HeldValue,
     HostRow, Limit, LimitRule, LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus,
     StopReason, StrategyName, Whole, WitnessRow,
 };
@@ -105,7 +105,7 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
             faults: Vec::new(),
             camps: Vec::new(),
             missing: BTreeMap::new(),
-            held: None,
+            held: Some(HeldRow { inputs: 64, blocks: vec![Some(1)] }),
             source: None,
             constant: Vec::new(),
             same_code: false,

@@ -345,13 +345,17 @@ fn a_c_library_that_changed_is_linked_again() {
     need_targets();
     let desk = Desk::new();
     let library = desk.path("libc.a");
-    let compiler = desk.script(
-        "other-gcc",
-        &format!(
-            "case \"$*\" in *-print-file-name=libc.a*) echo {};; *) exec i686-linux-gnu-gcc \"$@\";; esac",
-            library.display()
-        ),
+    // No script: of a compiler that is one nothing is cached.
+    let text = format!(
+        "#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\nint main(int argc, char **argv)\n{{\n\
+         \x20   for (int i = 1; i < argc; i++)\n        if (strcmp(argv[i], \"-print-file-name=libc.a\") == 0)\n\
+         \x20           return puts(\"{}\") < 0;\n    argv[0] = \"i686-linux-gnu-gcc\";\n    return execvp(argv[0], argv);\n}}\n",
+        library.display()
     );
+    desk.write("other-gcc.c", &text);
+    let compiler = desk.path("other-gcc").display().to_string();
+    let made = std::process::Command::new("gcc").args(["-o", &compiler]).arg(desk.path("other-gcc.c")).status();
+    assert!(made.unwrap().success());
     desk.write("code.c", "double same(double x) { return x; }").write("libc.a", "one");
     desk.write(
         "matrix.toml",

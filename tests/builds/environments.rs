@@ -47,7 +47,8 @@ fn every_report_says_which_numbers_come_from_an_emulator() {
 #[test]
 fn a_target_that_cannot_be_run_says_how_to_mend_the_matrix() {
     let reason = |desk: &Desk, build: &str| {
-        let run = desk.expect(0, &["run", "--quiet", "--json"]).json();
+        // Nothing is left to compare where the other build was the only one.
+        let run = desk.bitrift(&["run", "--quiet", "--json"]).json();
         let rows = run["builds"].as_array().unwrap().clone();
         let row = rows.iter().find(|b| b["id"] == build).unwrap().clone();
         assert_ne!(row["status"], "built");

@@ -48,8 +48,9 @@ fn what_a_plan_prints_is_what_runs() {
     assert_eq!(ran, printed);
     assert_eq!(ran.len(), compiled.compiled);
 
-    assert_eq!(lab.compile(std::slice::from_ref(&build)).compiled, 0);
-    assert_eq!(fs::read_to_string(lab.path("asked.log")).unwrap(), log, "a compiler ran again");
+    // A compiler that is a script may read anything, so that nothing of it is taken from the cache.
+    assert_eq!(lab.compile(std::slice::from_ref(&build)).compiled, ran.len());
+    assert_eq!(fs::read_to_string(lab.path("asked.log")).unwrap(), log.repeat(2), "the same lines again");
 }
 
 #[test]

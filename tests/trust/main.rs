@@ -15,5 +15,6 @@ mod stored;
 mod stored_cache;
 mod stored_runs;
 mod unsearched;
+mod upgrade;
 mod wide;
 mod within;
