@@ -180,7 +180,8 @@ fn witnesses_of_a_function_that_changed_are_open_and_the_rest_is_confirmed() {
     let desk = Desk::small();
     desk.expect(0, &["run", "-q", "--no-confirm"]);
     let matrix = desk.read("matrix.toml").replace("double planted(double x)", "double planted(float x)");
-    desk.write("matrix.toml", &matrix);
+    let source = desk.read("small.c").replace("double planted(double x)", "double planted(float x)");
+    desk.write("matrix.toml", &matrix).write("small.c", &source);
     desk.expect(0, &["confirm", "-q"])
         .out_has(", 1 could not be tried")
         .out_has("was stored as double (double x)");

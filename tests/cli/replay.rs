@@ -84,8 +84,11 @@ fn what_is_no_longer_there_is_told_and_the_rest_is_replayed() {
         .out_has("function planted is in the run but not in the matrix");
     said.out_has(&format!("{count} witnesses: {} held, 0 moved, 0 gone, 1 unevaluated", count - 1));
     // A function of another type.
+    let source = desk.read("small.c");
     desk.write("matrix.toml", &matrix.replace("double steps(int n)", "double steps(long n)"));
+    desk.write("small.c", &source.replace("double steps(int n)", "double steps(long n)"));
     desk.expect(0, &["replay"]).out_has("was stored as double (int32_t)").out_has("1 unevaluated");
+    desk.write("small.c", &source);
     // A build that the matrix lost.
     desk.write("matrix.toml", &matrix.replace("name = \"O2\"", "name = \"O2-new\""));
     let said = desk.expect(3, &["replay", "--function", "steps"]);

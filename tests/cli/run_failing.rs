@@ -107,7 +107,7 @@ fn a_baseline_that_cannot_be_used_ends_the_run_with_its_own_code_and_leaves_no_f
     desk.write("small.c", "int nothing;\n");
     desk.expect(4, &["run"])
         .err_has("the baseline gcc/O0/native has none of the functions")
-        .err_has("undefined reference");
+        .err_has("no source of [sources] defines `same` (matrix.toml:");
     assert!(!desk.exists("results") && !desk.exists("out"));
 }
 

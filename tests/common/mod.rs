@@ -189,7 +189,7 @@ impl Desk {
         let mut script = Command::new("script");
         script.args(["-qec", &line, "/dev/null"]).current_dir(self.folder.path()).stdin(Stdio::null());
         script.envs(command.get_envs().filter_map(|(k, v)| Some((k, v?)))).envs(env.iter().copied());
-        script.env("SHELL", "/bin/sh").env_remove("XDG_CACHE_HOME");
+        script.env("SHELL", "/bin/sh").env_remove("XDG_CACHE_HOME").env_remove("LD_LIBRARY_PATH");
         if !env.iter().any(|(name, _)| *name == "NO_COLOR") {
             script.env_remove("NO_COLOR");
         }
