@@ -1,5 +1,5 @@
 //! What a user should read before results: what could not be checked, what the caller's environment would have
-//! decided, and which builds cannot differ.
+//! decided, and which builds have the same code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,8 +40,8 @@ pub fn of_code(builds: &[Build], artifacts: &[Artifact]) -> Vec<String> {
     notes
 }
 
-/// Builds of one implementation in one environment that have the same code of functions: no search finds a
-/// difference there. The environments themselves always share code.
+/// Builds of one implementation in one environment that have the same code of functions: what differs there comes
+/// from where the code runs, such as flushing. The environments themselves always share code.
 fn same_code(builds: &[Build], artifacts: &[Artifact]) -> Vec<String> {
     let first = builds.first().map(|build| &build.environment.name);
     let mut alike: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
