@@ -65,7 +65,7 @@ fn a_target_that_cannot_be_run_says_how_to_mend_the_matrix() {
 
 #[test]
 fn a_reply_that_is_cut_off_costs_no_more_than_asking_again() {
-    // The greeting is 64 bytes, the answer to a batch 40 and 8 for each input; whatever is longer is cut.
+    // The greeting is 64 bytes, the answer to a batch 48 and 8 for each input; whatever is longer is cut.
     let cut = "\"$@\" | { dd bs=1 count=300 2>/dev/null";
     for (end, starts_cut) in [("kill -9 0", 1000), ("sleep 60", 3)] {
         let desk = Desk::small();

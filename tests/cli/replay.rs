@@ -87,7 +87,7 @@ fn what_is_no_longer_there_is_told_and_the_rest_is_replayed() {
     let source = desk.read("small.c");
     desk.write("matrix.toml", &matrix.replace("double steps(int n)", "double steps(long n)"));
     desk.write("small.c", &source.replace("double steps(int n)", "double steps(long n)"));
-    desk.expect(0, &["replay"]).out_has("was stored as double (int32_t)").out_has("1 unevaluated");
+    desk.expect(0, &["replay"]).out_has("was stored as double (int32_t n)").out_has("1 unevaluated");
     desk.write("small.c", &source);
     // A build that the matrix lost.
     desk.write("matrix.toml", &matrix.replace("name = \"O2\"", "name = \"O2-new\""));
