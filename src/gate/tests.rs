@@ -6,9 +6,9 @@ use super::*;
 use crate::fp::{NanPolicy, Scalar};
 use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, Category, ClassChange, ComparisonRow, EdgeKind, EdgeRow,
-    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HeldRow, HeldValue,
-    HostRow, Limit, LimitRule, LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA, SearchStatus,
-    StopReason, StrategyName, Whole, WitnessRow,
+    FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HeldRow,
+    HeldValue, HostRow, Limit, LimitRule, LockFile, Number, Outcome, ParamRow, RangeRow, RunFile, SCHEMA,
+    SearchStatus, StopReason, StrategyName, Whole, WitnessRow,
 };
 
 const BASE: &str = "gcc/O0/native";

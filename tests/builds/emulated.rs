@@ -354,7 +354,8 @@ fn a_c_library_that_changed_is_linked_again() {
     );
     desk.write("other-gcc.c", &text);
     let compiler = desk.path("other-gcc").display().to_string();
-    let made = std::process::Command::new("gcc").args(["-o", &compiler]).arg(desk.path("other-gcc.c")).status();
+    let made =
+        std::process::Command::new("gcc").args(["-o", &compiler]).arg(desk.path("other-gcc.c")).status();
     assert!(made.unwrap().success());
     desk.write("code.c", "double same(double x) { return x; }").write("libc.a", "one");
     desk.write(
