@@ -1,7 +1,7 @@
 //! The verdict of a gate: what was seen at every input that decides, against the lock and the limits of the
 //! matrix. Red needs an input that shows it; everything else is a note.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::accepted::{Accepted, accepts_fault};
 use super::coverage::Coverage;
@@ -48,7 +48,9 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
     let (mut findings, allowed) = bench.findings();
     let held = Held::of(policy, run);
     findings.extend(held.findings);
-    unsearched.extend(held.gaps);
+    // Of a function that was not searched that is enough to say.
+    let known: BTreeSet<_> = unsearched.iter().map(|gap| gap.function.clone()).collect();
+    unsearched.extend(held.gaps.into_iter().filter(|gap| !known.contains(&gap.function)));
     notes.extend(held.notes);
     notes.extend(allowed);
     notes.extend(bench.unsteady());

@@ -85,7 +85,7 @@ fn functions_that_differ_in_a_constant_alone_have_other_code() {
 
 #[test]
 fn a_build_that_asked_for_no_contraction_and_has_it_is_warned_of() {
-    let axes = "[[compiler]]\nname = \"gcc\"\n[[flags]]\nname = \"off\"\nargs = [\"-O2\", \"-mfma\", \"-ffp-contract=off\"]\n";
+    let axes = "[[compiler]]\nname = \"gcc\"\n[[flags]]\nname = \"off\"\nargs = [\"-O2\", \"-mfma\", \"-ffp-contract=off\"]\n[[flags]]\nname = \"O1\"\nargs = [\"-O1\", \"-mfma\"]\n";
     let desk = desk(axes);
     let said = desk.expect(0, &["run", "--out", "run"]);
     assert!(!said.err.contains("-ffp-contract=off and has"), "{}", said.shown());
