@@ -84,9 +84,12 @@ impl Files {
     }
 }
 
-/// Whether C has inline assembly that reads a file: `.incbin` takes its bytes, `.include` its lines.
+/// Whether C asks for files that no list of headers names: inline assembly takes the bytes of one with `.incbin`, its lines
+/// with `.include`, and `__has_include` asks whether there is one.
 pub fn has_directive(text: &[u8]) -> bool {
-    [&b"incbin"[..], b".include"].iter().any(|word| text.windows(word.len()).any(|found| found == *word))
+    [&b"incbin"[..], b".include", b"__has_include"]
+        .iter()
+        .any(|word| text.windows(word.len()).any(|found| found == *word))
 }
 
 /// Whether a file was written at or after a moment: what was compiled may not be what it holds now.

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -24,7 +25,7 @@ pub(crate) struct Object {
     library: Library,
     path: String,
     functions: Vec<FunctionStatus>,
-    /// Kept open because the dynamic linker knows objects by name, and the name is this number.
+    /// Kept open for as long as the object is loaded.
     _copy: OwnedFd,
 }
 
@@ -34,7 +35,7 @@ impl Object {
         let path = object.path.display().to_string();
         let failed = |reason: String| EvalError::Load { path: path.clone(), reason };
         let copy = private_copy(object).map_err(|e| failed(e.to_string()))?;
-        let name = format!("/proc/self/fd/{}", copy.as_raw_fd());
+        let name = unused_name(&copy);
         let library = keeping_registers(|| {
             // SAFETY: this process exists to be ruined by what the object's constructors do.
             unsafe { Library::open(Some(&name), RTLD_NOW | RTLD_LOCAL | OWN_FIRST) }
@@ -62,6 +63,14 @@ impl Object {
         let shim = unsafe { self.library.get::<Shim>(symbol.as_bytes()) };
         shim.map(|symbol| *symbol).map_err(|e| failed(chain(&e)))
     }
+}
+
+/// A path of the copy that no load had before. The dynamic linker knows objects by name, and code under test may close
+/// descriptors that are not its own, after which the next copy has the number of another.
+fn unused_name(copy: &OwnedFd) -> String {
+    static LOADS: AtomicUsize = AtomicUsize::new(0);
+    let detour = "./".repeat(LOADS.fetch_add(1, Ordering::Relaxed));
+    format!("/proc/self/fd/{detour}{}", copy.as_raw_fd())
 }
 
 fn private_copy(object: &BuiltObject) -> io::Result<OwnedFd> {

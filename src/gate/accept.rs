@@ -65,6 +65,11 @@ pub enum AcceptError {
     )]
     OtherBaseline { lock: BuildId, run: BuildId },
     #[error(
+        "in the lock something else of a NaN counts than in the run (`nan` of the matrix), so that no difference means the \
+         same; --loosen accepts it"
+    )]
+    OtherMetric,
+    #[error(
         "the run searched nothing, so there is nothing to accept:{why}\nmend that and run again; --loosen does not help"
     )]
     NothingSearched { why: String },
@@ -79,7 +84,7 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
     check_search(run, wish)?;
     let fresh = lock_of(run, wish.loosen);
     let Some(old) = old else {
-        let mut desk = Acceptance { wish, thorough: true, changes: Vec::new() };
+        let mut desk = Acceptance { wish, thorough: true, changes: Vec::new(), other: BTreeSet::new() };
         desk.unsearched(run);
         for (name, function) in &fresh.functions {
             desk.added(name, function);
@@ -92,8 +97,12 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
     if old.baseline != run.baseline {
         return Err(AcceptError::OtherBaseline { lock: old.baseline.clone(), run: run.baseline.clone() });
     }
+    if old.nan != run.nan && !wish.loosen {
+        return Err(AcceptError::OtherMetric);
+    }
     let thorough = evaluations(run.budget) >= evaluations(old.search.budget);
-    let mut desk = Acceptance { wish, thorough, changes: Vec::new() };
+    let mut desk = Acceptance { wish, thorough, changes: Vec::new(), other: BTreeSet::new() };
+    desk.arguments(old, &fresh);
     let mut lock = old.clone();
     lock.bitrift.clone_from(&fresh.bitrift);
     desk.search(&mut lock, &fresh);
@@ -144,9 +153,23 @@ struct Acceptance {
     /// The run searched at least as much as the lock's.
     thorough: bool,
     changes: Vec<LockChange>,
+    /// Builds with other arguments than were accepted: what was found of them says nothing about the old ones.
+    other: BTreeSet<BuildId>,
 }
 
 impl Acceptance {
+    fn arguments(&mut self, old: &LockFile, fresh: &LockFile) {
+        if self.wish.loosen {
+            return;
+        }
+        for (id, now) in &fresh.builds {
+            let Some(then) = old.builds.get(id).filter(|then| then.flags != now.flags) else { continue };
+            let text = format!("arguments were `{}`, are `{}`", then.flags.join(" "), now.flags.join(" "));
+            self.note(Action::Refused, "", Some(id), text);
+            self.other.insert(id.clone());
+        }
+    }
+
     fn note(&mut self, action: Action, function: &str, build: Option<&BuildId>, text: String) {
         let (function, build) = (function.into(), build.cloned());
         self.changes.push(LockChange { action, function, build, text, range: None, before: None });
@@ -212,25 +235,15 @@ impl Acceptance {
         run: &RunFile,
     ) -> LockFunction {
         let same = |old: &&LockFunction| old.params == fresh.params && old.returns() == fresh.returns();
-        if let (Some(old), false) = (old, old.as_ref().is_some_and(same)) {
-            let text = format!("was {}, is {}", old.shape(), fresh.shape());
-            let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
-            self.note(action, name, None, text);
-            if !self.wish.loosen {
-                return old.clone();
+        let restated = match old {
+            Some(old) if !same(&old) => Some((old, format!("was {}, is {}", old.shape(), fresh.shape()))),
+            Some(old) if !old.domains.is_empty() && old.domains != fresh.domains => {
+                Some((old, format!("domain was {}, is {}", shown(&old.domains), shown(&fresh.domains))))
             }
-            self.added(name, fresh);
-            return fresh.clone();
-        }
-        if let Some(old) = old.filter(|old| !old.domains.is_empty() && old.domains != fresh.domains) {
-            let text = format!("domain was {}, is {}", shown(&old.domains), shown(&fresh.domains));
-            let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
-            self.note(action, name, None, text);
-            if !self.wish.loosen {
-                return old.clone();
-            }
-            self.added(name, fresh);
-            return fresh.clone();
+            _ => None,
+        };
+        if let Some((old, text)) = restated {
+            return self.restated(name, old, fresh, text);
         }
         let nothing = LockFunction {
             builds: Default::default(),
@@ -243,8 +256,9 @@ impl Acceptance {
         let mut entry = LockFunction { domains: fresh.domains.clone(), ..old.clone() };
         entry.held = self.held(name, old.held.as_ref(), fresh.held.as_ref(), run);
         let row = run.functions.iter().find(|f| f.name == name);
+        let other = self.other.clone();
         let loosen = self.wish.loosen;
-        let compared = row.iter().flat_map(|row| &row.comparisons);
+        let compared = row.iter().flat_map(|row| &row.comparisons).filter(|c| !other.contains(&c.build));
         for comparison in compared.filter(|row| Worth::of(row).suffices(loosen)) {
             let build = &comparison.build;
             let was = old.builds.get(build).cloned().unwrap_or_default();
@@ -274,6 +288,23 @@ impl Acceptance {
         if self.thorough && is_whole(comparison) && !is_as_far {
             *then = now;
         }
+    }
+
+    /// A function of which the matrix says something else than was accepted: all of it is new, or stays out.
+    fn restated(
+        &mut self,
+        name: &str,
+        old: &LockFunction,
+        fresh: &LockFunction,
+        text: String,
+    ) -> LockFunction {
+        if !self.wish.loosen {
+            self.note(Action::Refused, name, None, text);
+            return old.clone();
+        }
+        self.note(Action::Changed, name, None, text);
+        self.added(name, fresh);
+        fresh.clone()
     }
 
     /// The baseline's own results: those of the run where nothing moved or may move, with as many blocks as there are.

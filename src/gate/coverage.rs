@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::accepted::accepts_fault;
 use crate::findings::{Unsearched, compares, unsearched};
 use crate::model::{
-    Budget, BuildId, ComparisonRow, FaultKind, GapKind, GateGap, GateNote, GateShare, LockFile, NoteKind,
-    RunFile, StopReason, gist,
+    Budget, BuildId, BuildRow, BuildStatus, ComparisonRow, FaultKind, GapKind, GateGap, GateNote, GateShare,
+    LockFile, NoteKind, RunFile, StopReason, gist,
 };
 
 /// What was searched, what was not, and what the lock cannot tell.
@@ -117,7 +117,7 @@ fn other_gaps(lock: &LockFile, run: &RunFile, locked: &BTreeSet<Pair<'_>>) -> Ve
         |one: &Unsearched<'_>| one.build.is_none_or(|build| !locked.contains(&(one.function, build)));
     let is_open = |one: &Unsearched<'_>| match (one.kind, one.build) {
         // What was missing when the lock was made is a row of the run, not a claim of the lock.
-        (GapKind::Missing, _) => false,
+        (GapKind::Missing, _) => !lock.functions.contains_key(one.function),
         (GapKind::Nondeterministic, Some(build)) => {
             !accepts_drift(lock, one.function, [build, &lock.baseline])
         }
@@ -132,7 +132,10 @@ fn other_gaps(lock: &LockFile, run: &RunFile, locked: &BTreeSet<Pair<'_>>) -> Ve
             evaluations: one.evaluations,
             accepted: None,
         });
-    let wanting = run.builds.iter().filter(|build| build.is_wanting());
+    // A build that did not compile when the lock was made is in the lock as absent.
+    let is_broken =
+        |build: &BuildRow| build.status == BuildStatus::Failed && !lock.absent.contains_key(&build.id);
+    let wanting = run.builds.iter().filter(|build| build.is_wanting() || is_broken(build));
     let of_builds = wanting.map(|build| GateGap {
         kind: GapKind::Absent,
         function: None,

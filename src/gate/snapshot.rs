@@ -13,7 +13,7 @@ use crate::model::{
 /// With `loosen` also what was searched less than the floor.
 pub(super) fn lock_of(run: &RunFile, loosen: bool) -> LockFile {
     let built = run.builds.iter().filter(|row| row.is_built());
-    let absent = run.builds.iter().filter(|row| row.status == BuildStatus::Skipped);
+    let absent = run.builds.iter().filter(|row| row.status != BuildStatus::Built);
     let functions = run.functions.iter().filter(|f| f.status != SearchStatus::Missing);
     LockFile {
         schema: LOCK_SCHEMA.into(),

@@ -124,7 +124,8 @@ fn an_interrupt_while_compiling_ends_the_compiler_too() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("interrupted while compiling"), "{said}");
-    assert!(desk.processes().is_empty(), "{:?}", desk.processes());
+    // What the compiler started dies with it, if not in the same instant.
+    eventually("no process is left", || desk.processes().is_empty());
     assert!(!desk.exists("results") && desk.list("cache/tmp").is_empty());
 }
 

@@ -5,6 +5,7 @@
 mod common;
 
 mod arguments;
+mod attacked;
 mod baseline;
 mod declared;
 mod gate;
