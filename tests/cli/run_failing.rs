@@ -114,7 +114,7 @@ fn a_baseline_that_cannot_be_used_ends_the_run_with_its_own_code_and_leaves_no_f
 #[test]
 fn an_interrupt_while_compiling_ends_the_compiler_too() {
     let desk = Desk::private();
-    let slow = desk.script("slow-cc", "[ \"$1\" = --version ] && exec gcc --version\nsleep 60");
+    let slow = desk.script("slow-cc", "[ \"$1\" = --version ] && exec gcc --version\nsleep 600");
     let axes = SMALL_AXES.replace("name = \"gcc\"", &format!("name = \"gcc\"\ncommand = \"{slow}\""));
     desk.write("small.c", SMALL_C).write("matrix.toml", &format!("{axes}{}", crate::common::SMALL_FUNCTIONS));
     let child = desk.command(&["run"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
