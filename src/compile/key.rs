@@ -78,7 +78,9 @@ impl Files {
         }
         let bytes = fs::read(path).ok()?;
         let hash = *blake3::hash(&bytes).as_bytes();
-        let content = FileContent { stamp, hash, has_directive: has_directive(&bytes) };
+        // Headers of the system ask for other headers of the system, which come and go with its packages.
+        let has_directive = has_directive(&bytes) && (!path.starts_with("/usr") || reads_files(&bytes));
+        let content = FileContent { stamp, hash, has_directive };
         known().insert(path.into(), content);
         Some(content)
     }
@@ -87,9 +89,15 @@ impl Files {
 /// Whether C asks for files that no list of headers names: inline assembly takes the bytes of one with `.incbin`, its lines
 /// with `.include`, and `__has_include` asks whether there is one.
 pub fn has_directive(text: &[u8]) -> bool {
-    [&b"incbin"[..], b".include", b"__has_include"]
-        .iter()
-        .any(|word| text.windows(word.len()).any(|found| found == *word))
+    reads_files(text) || has_word(text, b"__has_include")
+}
+
+fn reads_files(text: &[u8]) -> bool {
+    has_word(text, b"incbin") || has_word(text, b".include")
+}
+
+fn has_word(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|found| found == word)
 }
 
 /// Whether a file was written at or after a moment: what was compiled may not be what it holds now.
