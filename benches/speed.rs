@@ -171,7 +171,7 @@ fn evolution() {
     let settings = SearchSettings { budget: Budget::Evaluations(2_000_000), ..SearchSettings::default() };
     let builds = vec![BuildId("a".into()), BuildId("b".into())];
     let function = experiment.functions[0].clone();
-    let task = Task { function, builds, settings, literals: Vec::new() };
+    let task = Task { function, builds, settings, literals: Vec::new(), tolerances: Vec::new() };
     // Hard to settle: the bits of the input decide, so that no population converges early.
     let variant = |x: &[u64]| Outcome::Value(x[0] ^ (x[0].wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40));
     let fake = Fake::new(1, vec![Box::new(|x: &[u64]| Outcome::Value(x[0])), Box::new(variant)]);

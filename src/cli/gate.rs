@@ -68,6 +68,9 @@ pub struct GateSearch {
     // Any word: the command says which strategies there are.
     #[arg(long, value_name = "NAME", help = help_of("strategy"), help_heading = GateKeys::HEADING)]
     pub strategy: Option<String>,
+    /// Ask for identical bits, as `run --bitwise` does: signs of zeros and all of a NaN count, no tolerance does
+    #[arg(long, help_heading = GateKeys::HEADING)]
+    pub bitwise: bool,
     #[command(flatten)]
     pub settings: Overrides<GateKeys>,
 }
@@ -90,6 +93,9 @@ impl GateSearch {
             settings.strategy = strategy.parse()?;
         }
         self.settings.apply(settings);
+        if self.bitwise {
+            settings.count_all_bits();
+        }
         Ok(())
     }
 }

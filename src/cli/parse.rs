@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn every_search_parameter_can_be_set() {
         let line = "run --strategy random --seed 7 --budget paper --timeout-ms 20 --max-faults 3 --deadline-s 1.5 --pace-us 7.5 \
-            --memory-mb 100 --batch 20 --nan sign --samples 8 --dense 9 --partitions-f64 -10,0,10 \
+            --memory-mb 100 --batch 20 --nan sign --zero sign --samples 8 --dense 9 --partitions-f64 -10,0,10 \
             --partitions-f32 -3,3 --coverage false --edges false --literals false --threshold 0.3 --clustering linfa --popsize 5 \
             --generations 6 --crossover 0.9 --dither 0.4,0.8 --tolerance 0 --tighten false --gap 2";
         let Command::Run(args) = parsed(line).unwrap() else { panic!("not run") };
@@ -156,6 +156,7 @@ mod tests {
             memory_mb: 100,
             batch: 20,
             nan: crate::fp::NanPolicy::Sign,
+            zero: crate::fp::ZeroPolicy::Sign,
             samples: 8,
             dense: 9,
             partitions_f64: vec![-10, 0, 10],

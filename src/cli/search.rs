@@ -14,6 +14,9 @@ pub struct SearchOptions {
     // Any word: the command says which strategies there are.
     #[arg(long, value_name = "NAME", help = help_of("strategy"), help_heading = AllKeys::HEADING)]
     pub strategy: Option<String>,
+    /// Ask for identical bits: signs of zeros and all of a NaN count, no tolerance does
+    #[arg(long, conflicts_with_all = ["nan", "zero"], help_heading = AllKeys::HEADING)]
+    pub bitwise: bool,
     #[command(flatten)]
     pub settings: Overrides<AllKeys>,
 }
@@ -60,6 +63,9 @@ impl SearchOptions {
             settings.strategy = strategy.parse()?;
         }
         self.settings.apply(settings);
+        if self.bitwise {
+            settings.count_all_bits();
+        }
         Ok(())
     }
 }

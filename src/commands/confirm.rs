@@ -4,12 +4,11 @@ use super::console::Console;
 use super::failure::Failure;
 use super::wanted;
 use crate::cli::{ConfirmArgs, Exit};
-use crate::lab::Lab;
 use crate::report;
 
 pub fn run(args: &ConfirmArgs, console: &Console) -> Result<Exit, Failure> {
     let (run, beside) = wanted::stored(args.run.name())?;
-    let lab = Lab::open(&wanted::matrix_of_run(&beside, &args.lab)?, wanted::means(&args.lab.means)?)?;
+    let lab = wanted::whole_lab_of(&run, &beside, &args.lab)?;
     let file = lab.confirm(&run, console.progress(args.lab.quiet).as_ref())?;
     beside.write_confirm(&file)?;
     console.print(&report::confirm::render(&run, &file, args.all, console.style))?;

@@ -7,8 +7,9 @@ use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, wanted};
 use crate::cli::{Exit, FunctionGlobs, GateArgs};
+use crate::fp::Tolerance;
 use crate::lab::{Decided, Destination, Lab, Terms, check_search, load};
-use crate::model::{EventSink, GateVerdict, LockFile, PartialGate, printable};
+use crate::model::{EventSink, GateVerdict, LockFile, PartialGate, printable, tolerate_nothing};
 use crate::report::gate::{self as page, GatePage};
 use crate::store::{StoreError, read_lock, read_values};
 
@@ -19,7 +20,8 @@ pub fn run(args: &GateArgs, console: &Console) -> Result<Exit, Failure> {
     let partial = narrow(&mut lock, &args.functions);
     let (tolerance, strict, time) = (args.tolerance, args.strict, args.time);
     let values = &read_values(&args.lock)?;
-    let terms = Terms { lock: &lock, partial, values, matrix_nan: None, lock_name, tolerance, strict, time };
+    let terms =
+        Terms { lock: &lock, partial, values, matrix_equality: None, lock_name, tolerance, strict, time };
     let sink = console.progress(args.quiet);
     // Without a verdict there is nothing to go on with.
     let done = decide(args, &terms, start, sink.as_ref()).map_err(|failure| {
@@ -64,7 +66,12 @@ fn decide(
     let names = own.chain(terms.lock.functions.keys().map(String::as_str));
     wanted::check_globs(&args.functions, names, "of the matrix and the lock")?;
     experiment.functions.retain(|function| args.functions.matches(&function.name));
-    let terms = &Terms { matrix_nan: Some(experiment.search.nan), ..terms.clone() };
+    args.search.apply(&mut experiment.search)?;
+    if args.search.bitwise {
+        tolerate_nothing(&mut experiment.limits);
+    }
+    let asked = experiment.search.equality(Tolerance::default());
+    let terms = &Terms { matrix_equality: Some(asked), ..terms.clone() };
     terms.search_as_accepted(&mut experiment);
     args.search.apply(&mut experiment.search)?;
     check_search(&experiment)?;

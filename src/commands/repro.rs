@@ -6,7 +6,7 @@ use super::console::Console;
 use super::failure::Failure;
 use super::wanted;
 use crate::cli::{Exit, ReproArgs};
-use crate::lab::{Finding, Kit, Lab};
+use crate::lab::{Finding, Kit};
 use crate::model::{Confirmed, FindingId};
 use crate::report::plan::quoted;
 use crate::report::repro::{readme, script};
@@ -18,7 +18,7 @@ const PLACE: &str = "repro";
 pub fn run(args: &ReproArgs, console: &Console) -> Result<Exit, Failure> {
     let (run_name, wanted) = words(args)?;
     let (run, beside) = wanted::stored(run_name)?;
-    let lab = Lab::open(&wanted::matrix_of_run(&beside, &args.lab)?, wanted::means(&args.lab.means)?)?;
+    let lab = wanted::whole_lab_of(&run, &beside, &args.lab)?;
     let findings = match wanted {
         Some(id) => vec![Finding::named(&run, id)?],
         None => Finding::all(&run, |_| true),

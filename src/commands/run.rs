@@ -9,7 +9,7 @@ use super::{RESULTS, wanted};
 use crate::cli::{Exit, RunArgs};
 use crate::findings::{compares, shortfalls, wanting};
 use crate::lab::{Destination, Lab, LabError, Stored, check_search};
-use crate::model::{ConfirmFile, printable};
+use crate::model::{ConfirmFile, printable, tolerate_nothing};
 use crate::report::plan::quoted;
 use crate::report::table::{self, TableOptions};
 use crate::store::run_json;
@@ -19,6 +19,9 @@ pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     let sink = console.progress(args.quiet);
     let mut experiment = wanted::experiment(args.matrix.path(), &args.functions)?;
     args.search.apply(&mut experiment.search)?;
+    if args.search.bitwise {
+        tolerate_nothing(&mut experiment.limits);
+    }
     check_search(&experiment)?;
     let lab = Lab::new(experiment, wanted::means(&args.means)?)?;
     let built = lab.build_all(sink.as_ref())?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::failure::Failure;
 use super::{RESULTS, interrupt};
 use crate::cli::{FunctionGlobs, LabOptions, MeansOptions, RunOption};
-use crate::lab::{Lab, LabError, Means, load, matrix_of};
+use crate::lab::{Lab, LabError, Means, judge_as, load, matrix_of};
 use crate::model::{Experiment, RunFile, printable};
 use crate::store::{Beside, open_run, resolve};
 
@@ -30,6 +30,14 @@ pub fn experiment(matrix: &Path, functions: &FunctionGlobs) -> Result<Experiment
 pub fn lab_of(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Lab, Failure> {
     let mut experiment = load(&matrix_of_run(beside, options)?)?;
     experiment.functions.retain(|f| run.functions.iter().any(|row| row.name == f.name));
+    judge_as(run, &mut experiment);
+    Ok(Lab::new(experiment, means(&options.means)?)?)
+}
+
+/// The lab of a stored run with all functions of its matrix.
+pub fn whole_lab_of(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Lab, Failure> {
+    let mut experiment = load(&matrix_of_run(beside, options)?)?;
+    judge_as(run, &mut experiment);
     Ok(Lab::new(experiment, means(&options.means)?)?)
 }
 

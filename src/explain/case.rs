@@ -1,8 +1,8 @@
 //! One finding under question: its input, what the baseline answers, and when another answer shows the same
 //! difference.
 
-use crate::fp::NanPolicy;
-use crate::model::{ClassChange, FindingId, Outcome, Results, Whole};
+use crate::fp::Equality;
+use crate::model::{FindingId, Outcome, Results, Whole};
 
 /// A difference must have this part of the finding's bits to count: code beside the cause often differs by an ulp
 /// of its own.
@@ -18,7 +18,7 @@ pub struct Case {
     pub function: usize,
     pub inputs: Vec<u64>,
     pub results: Results,
-    pub nan: NanPolicy,
+    pub equality: Equality,
 }
 
 /// How far an answer is from the baseline's.
@@ -41,9 +41,8 @@ impl Case {
         if !baseline.is_value() || !other.is_value() {
             return None;
         }
-        let difference = self.results.compare(self.nan, baseline.returned(), other.returned());
-        let class = difference.change.is_some_and(ClassChange::is_inconsistent);
-        Some(Gap { bits: difference.bits, class })
+        let difference = self.results.compare(self.equality, baseline.returned(), other.returned());
+        Some(Gap { bits: difference.bits, class: difference.change_counts })
     }
 }
 
@@ -100,7 +99,7 @@ mod tests {
             function: 0,
             inputs: vec![0],
             results: Results::one(Scalar::F64),
-            nan: NanPolicy::Any,
+            equality: Equality::default(),
         };
         let gap = case.gap(&value(1.0).into(), &value(variant).into()).unwrap();
         (case, Yardstick { baseline: value(1.0).into(), gap })

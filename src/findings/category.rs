@@ -1,7 +1,7 @@
 //! What kind of disagreement a range shows, so that an engineer knows which ranges to read first.
 //! It names the symptom at the witness and in the range's samples, not the cause.
 
-use crate::fp::{Class, Scalar};
+use crate::fp::{Class, Scalar, ZeroPolicy};
 use crate::model::{Category, Outcome, RangeResult, Witness};
 
 /// The category of a range of inputs (of types `params`) with results of type `result`.
@@ -12,6 +12,8 @@ pub fn category_of(params: &[Scalar], result: Scalar, range: &RangeResult) -> Ca
     };
     if changes_class(range, witness) {
         Category::ClassChange
+    } else if loses_sign_of_zero(result, baseline, variant) {
+        Category::ZeroSign
     } else if is_flushed(result, baseline, variant) || has_subnormal_inputs(params, range) {
         Category::Flush
     } else if has_opposite_signs(result, baseline, variant) {
@@ -42,7 +44,13 @@ fn category_of_bits(result: Scalar, bits: f64) -> Category {
 
 fn changes_class(range: &RangeResult, witness: &Witness) -> bool {
     let in_samples = range.class_changes.iter().filter(|&(_, &count)| count > 0).map(|(&change, _)| change);
-    in_samples.chain(witness.change).any(|change| change.is_inconsistent())
+    // The sign of a zero has a category of its own.
+    in_samples.chain(witness.change).any(|change| change.is_inconsistent(ZeroPolicy::Any))
+}
+
+/// A range has such a witness only where the sign of a zero counts and nothing in it has bits.
+fn loses_sign_of_zero(result: Scalar, a: u64, b: u64) -> bool {
+    a != b && [a, b].iter().all(|&bits| Class::of(result, bits) == Class::Zero)
 }
 
 /// Nonzero, and smaller than every normal number of the type.
@@ -149,6 +157,16 @@ mod tests {
         assert_eq!(category(&inputs), Category::Flush);
         inputs.lo = vec![0f64.to_bits()];
         assert_eq!(category(&inputs), Category::Magnitude, "zero alone is not subnormal");
+    }
+
+    #[test]
+    fn a_lost_sign_of_zero_is_no_matter_of_flushing() {
+        let mut zeros = range(0.0, -0.0);
+        zeros.class_changes.insert(ClassChange::ZeroSign, 3);
+        assert_eq!(category(&zeros), Category::ZeroSign);
+        zeros.lo = vec![(-1e-310f64).to_bits()];
+        zeros.hi = vec![(-0f64).to_bits()];
+        assert_eq!(category(&zeros), Category::ZeroSign);
     }
 
     #[test]

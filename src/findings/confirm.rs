@@ -1,21 +1,21 @@
 //! Whether plain executables show a witness too. Nothing is evaluated here.
 
 use super::{StoredWitness, Verdict, judge};
-use crate::fp::NanPolicy;
+use crate::fp::Equality;
 use crate::model::{Answer, BuildId, ConfirmRow, Confirmed, ResultValue, Results, Returned};
 
 /// Compares what the executables of both builds say with what is stored.
 pub fn confirm_row(
-    nan: NanPolicy,
+    equality: Equality,
     results: &Results,
     witness: &StoredWitness,
     both: (Returned<'_>, Returned<'_>),
 ) -> ConfirmRow {
-    let verdict = judge(nan, results, &witness.row, both);
+    let verdict = judge(equality, results, &witness.row, both);
     let (then, now) = (witness.row.answers(), (results.answers(both.0), results.answers(both.1)));
     // The first value that is another one.
     let other = |build: &BuildId, now: &[Answer], then: &[Answer]| {
-        let at = now.iter().zip(then).position(|(now, then)| !now.agrees(*then, nan))?;
+        let at = now.iter().zip(then).position(|(now, then)| !now.agrees(*then, equality.nan))?;
         let name = results.values().get(at).filter(|_| results.is_wide());
         let name = name.map(|value| format!("{} = ", value.name)).unwrap_or_default();
         Some(format!("{build} answers {name}{} and not {}", now[at].dec(), then[at].dec()))
@@ -65,7 +65,7 @@ mod tests {
             Answer::Fault(kind) => Outcome::Fault(kind),
         };
         let both = (Outcome::Value(baseline.to_bits()).into(), variant.into());
-        confirm_row(NanPolicy::Any, &Results::one(Scalar::F64), witness, both)
+        confirm_row(Equality::default(), &Results::one(Scalar::F64), witness, both)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Stored witnesses: which inputs to evaluate again, and what a new evaluation says about each.
 
-use crate::fp::NanPolicy;
+use crate::fp::{Equality, NanPolicy};
 use crate::model::{
     Answer, BuildId, ComparisonRow, FindingId, Function, FunctionRow, Results, Returned, Shape, WitnessRow,
 };
@@ -104,18 +104,18 @@ fn is_as_stored(nan: NanPolicy, stored: &[Answer], now: &[Answer]) -> bool {
 
 /// Compares what the two builds say now with what is stored; a verdict has the values that differ most now.
 pub fn judge(
-    nan: NanPolicy,
+    equality: Equality,
     results: &Results,
     stored: &WitnessRow,
     (baseline, variant): (Returned<'_>, Returned<'_>),
 ) -> Verdict {
     let then = stored.answers();
-    if is_as_stored(nan, &then.0, &results.answers(baseline))
-        && is_as_stored(nan, &then.1, &results.answers(variant))
+    if is_as_stored(equality.nan, &then.0, &results.answers(baseline))
+        && is_as_stored(equality.nan, &then.1, &results.answers(variant))
     {
         return Verdict::Held;
     }
-    let difference = results.compare(nan, baseline, variant);
+    let difference = results.compare(equality, baseline, variant);
     let answer = |outcome| Answer::new(results.ty(difference.worst), outcome);
     let (baseline, variant) = (answer(difference.baseline), answer(difference.variant));
     let both = baseline.number().is_some() && variant.number().is_some();
@@ -149,7 +149,8 @@ mod tests {
             Answer::Fault(kind) => Outcome::Fault(kind),
         };
         let [baseline, variant] = answers.map(|answer| Returned::from(outcome(answer)));
-        judge(nan, &Results::one(Scalar::F64), stored, (baseline, variant)).as_str()
+        let equality = Equality { nan, ..Equality::default() };
+        judge(equality, &Results::one(Scalar::F64), stored, (baseline, variant)).as_str()
     }
 
     fn verdict(stored: &WitnessRow, baseline: Answer, variant: Answer) -> &'static str {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::category::category_of;
-use crate::fp::Scalar;
+use crate::fp::{Scalar, Tolerance};
 use crate::model::{
     Answer, BuildId, ComparisonResult, ComparisonRow, EdgeRow, FaultRecord, FaultRow, FindingId, Function,
     FunctionResult, FunctionRow, Number, Outcome, ParamRow, RangeResult, RangeRow, SearchStatus, Witness,
@@ -72,6 +72,7 @@ impl RowMaker<'_> {
             max_bits: finite(most),
             witness: comparison.witness.as_ref().map(|w| self.witness(w)),
             class_changes: comparison.class_changes.clone(),
+            tolerance: Tolerance::default(),
             ranges: comparison.ranges.iter().enumerate().map(range).collect(),
             build,
         }

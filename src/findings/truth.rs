@@ -159,7 +159,7 @@ impl Truth {
             })?;
             segments.push(Segment { side: lo.side, lo: lo.mag.min(hi.mag), hi: lo.mag.max(hi.mag) });
         }
-        let domain = Domain { segments };
+        let domain = Domain::of(segments);
         let truth = |(index, comparison): (usize, &TruthComparison)| {
             let mut sides = Vec::new();
             for ladder in Ladder::both(ty, &domain) {

@@ -1,35 +1,6 @@
 //! Bits of inconsistency between two results of one type (the metric of CIGEN, section 2.2).
 
-use serde::{Deserialize, Serialize};
-
-use super::{Class, Scalar};
-
-/// What of a NaN counts, and where a variant's is placed on the number line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NanPolicy {
-    /// All NaNs are one answer, at the infinity of the baseline's sign: signs of NaN differ between machines.
-    #[default]
-    Any,
-    /// NaN counts as the infinity of its own sign (CIGEN's Table 1), and two of them agree when their signs do.
-    Sign,
-    /// As `Sign`, and two NaNs agree only when all their bits do.
-    Payload,
-}
-
-impl NanPolicy {
-    pub const ALL: [(&'static str, NanPolicy); 3] =
-        [("any", NanPolicy::Any), ("sign", NanPolicy::Sign), ("payload", NanPolicy::Payload)];
-
-    /// The bits of a result as far as they count: equal for results that agree.
-    pub fn essence(self, scalar: Scalar, bits: u64) -> u64 {
-        match (self, scalar.infinity_bits()) {
-            (NanPolicy::Any, Some(inf)) if scalar.is_nan(bits) => inf | 1,
-            (NanPolicy::Sign, Some(inf)) if scalar.is_nan(bits) => inf | 1 | (bits & scalar.sign_bit()),
-            _ => bits,
-        }
-    }
-}
+use super::{Class, NanPolicy, Scalar};
 
 /// Number of representable values between two results (0 when equal); None when either is NaN.
 pub fn distance(scalar: Scalar, a: u64, b: u64) -> Option<u64> {
@@ -118,23 +89,6 @@ mod tests {
             let mut b = a;
             for _ in 0..steps { b = b.next_up(); }
             prop_assert_eq!(distance(Scalar::F64, a.to_bits(), b.to_bits()), Some(steps));
-        }
-    }
-
-    #[test]
-    fn what_counts_of_a_nan_is_nothing_its_sign_or_all_its_bits() {
-        let (quiet, other) = (f64::NAN.to_bits(), f64::NAN.to_bits() | 7);
-        let negative = quiet | 1 << 63;
-        let agree = |nan: NanPolicy, a, b| nan.essence(Scalar::F64, a) == nan.essence(Scalar::F64, b);
-        for (nan, signs, payloads) in
-            [(NanPolicy::Any, true, true), (NanPolicy::Sign, false, true), (NanPolicy::Payload, false, false)]
-        {
-            assert_eq!(agree(nan, quiet, negative), signs, "{nan:?}");
-            assert_eq!(agree(nan, quiet, other), payloads, "{nan:?}");
-            assert!(!agree(nan, quiet, f64::INFINITY.to_bits()), "{nan:?}");
-            assert_eq!(nan.essence(Scalar::F64, 1.5f64.to_bits()), 1.5f64.to_bits());
-            // An integer has no NaN, whatever its bits.
-            assert_eq!(nan.essence(Scalar::I64, quiet), quiet);
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod axis;
 mod class;
+mod equality;
 mod hex;
 mod metric;
 mod random;
@@ -10,7 +11,8 @@ mod scalar;
 
 pub use axis::{AxisPoint, Side};
 pub use class::Class;
+pub use equality::{Equality, NanPolicy, Tolerance, ZeroPolicy};
 pub use hex::{ParseNumberError, format_dec, format_hex, parse_number};
-pub use metric::{NanPolicy, bits_of_distance, distance, inconsistency};
+pub use metric::{bits_of_distance, distance, inconsistency};
 pub use random::Stream;
 pub use scalar::Scalar;

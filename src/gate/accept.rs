@@ -65,8 +65,8 @@ pub enum AcceptError {
     )]
     OtherBaseline { lock: BuildId, run: BuildId },
     #[error(
-        "in the lock something else of a NaN counts than in the run (`nan` of the matrix), so that no difference means the \
-         same; --loosen accepts it"
+        "in the lock something else of a NaN or of a zero counts than in the run (`nan`, `zero` of the matrix), so that no \
+         difference means the same; --loosen accepts it"
     )]
     OtherMetric,
     #[error(
@@ -97,7 +97,7 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
     if old.baseline != run.baseline {
         return Err(AcceptError::OtherBaseline { lock: old.baseline.clone(), run: run.baseline.clone() });
     }
-    if old.nan != run.nan && !wish.loosen {
+    if (old.nan, old.zero) != (run.nan, run.zero) && !wish.loosen {
         return Err(AcceptError::OtherMetric);
     }
     let thorough = evaluations(run.budget) >= evaluations(old.search.budget);
@@ -185,7 +185,7 @@ impl Acceptance {
             self.note(Action::Changed, "", None, text);
             lock.search = fresh.search.clone();
         }
-        lock.nan = fresh.nan;
+        (lock.nan, lock.zero) = (fresh.nan, fresh.zero);
     }
 
     /// Comparisons that stay out because they were not searched, or not enough.
@@ -240,7 +240,8 @@ impl Acceptance {
             Some(old) if !old.domains.is_empty() && old.domains != fresh.domains => {
                 Some((old, format!("domain was {}, is {}", shown(&old.domains), shown(&fresh.domains))))
             }
-            _ => None,
+            Some(old) => other_tolerance(old, fresh).map(|text| (old, text)),
+            None => None,
         };
         if let Some((old, text)) = restated {
             return self.restated(name, old, fresh, text);
@@ -249,11 +250,15 @@ impl Acceptance {
             builds: Default::default(),
             clean: BTreeSet::new(),
             evaluations: Default::default(),
+            tolerances: Default::default(),
             faults: Vec::new(),
             ..fresh.clone()
         };
         let old = old.unwrap_or(&nothing);
         let mut entry = LockFunction { domains: fresh.domains.clone(), ..old.clone() };
+        entry
+            .tolerances
+            .extend(fresh.tolerances.iter().map(|(build, tolerance)| (build.clone(), *tolerance)));
         entry.held = self.held(name, old.held.as_ref(), fresh.held.as_ref(), run);
         let row = run.functions.iter().find(|f| f.name == name);
         let other = self.other.clone();
@@ -423,6 +428,15 @@ fn is_searched(stop: StopReason) -> bool {
 }
 
 /// Domains as a line.
+/// The first build that was compared then and now, with another tolerance.
+fn other_tolerance(old: &LockFunction, fresh: &LockFunction) -> Option<String> {
+    let of = |function: &LockFunction, build| function.tolerances.get(build).copied().unwrap_or_default();
+    let both = old.compared().filter(|build| fresh.compared().any(|other| other == *build));
+    let mut pairs = both.map(|build| (build, of(old, build), of(fresh, build)));
+    let (build, then, now) = pairs.find(|(_, then, now)| then != now)?;
+    Some(format!("tolerance on {build} was {then}, is {now}"))
+}
+
 fn shown(domains: &[String]) -> String {
     let one = |domain: &String| if domain.is_empty() { "all".to_string() } else { domain.clone() };
     domains.iter().map(one).collect::<Vec<_>>().join(", ")

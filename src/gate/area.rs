@@ -18,18 +18,22 @@ pub(super) struct Area {
     sides: Vec<(i128, i128)>,
 }
 
-/// Where an input lies; None for a NaN.
+/// Where an input lies. A NaN lies beyond the infinity of its sign, at a place that no number has.
 pub(super) fn place(inputs: &[Number]) -> Option<Vec<i128>> {
-    let along = |input: &Number| {
-        let point = input.scalar.axis(input.bits)?;
-        let mag = i128::from(point.mag);
-        Some(if point.side == Side::Negative { -mag } else { mag })
+    let along = |input: &Number| match input.scalar.axis(input.bits) {
+        Some(point) => {
+            let mag = i128::from(point.mag);
+            Some(if point.side == Side::Negative { -mag } else { mag })
+        }
+        None => {
+            let beyond = i128::from(input.bits & !input.scalar.sign_bit()) << 64;
+            Some(if input.scalar.is_negative(input.bits) { -beyond } else { beyond })
+        }
     };
     inputs.iter().map(along).collect()
 }
 
 impl Area {
-    /// None when an end is a NaN.
     pub fn new(lo: &[Number], hi: &[Number]) -> Option<Area> {
         let scalars = lo.iter().map(|end| end.scalar).collect();
         Some(Area { scalars, sides: place(lo)?.into_iter().zip(place(hi)?).collect() })

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::verdict::{Gone, Policy, expected_gone};
-use crate::fp::NanPolicy;
 use crate::model::{
-    Answer, BuildId, FunctionRow, GapKind, GateFinding, GateGap, GateKind, GateNote, HeldRow, HeldValue,
-    LockBuild, LockFunction, NoteKind, Number, Outcome, Results, Returned, RunFile, WitnessRow, digest,
+    Answer, BuildId, ComparisonRow, FunctionRow, GapKind, GateFinding, GateGap, GateKind, GateNote, HeldRow,
+    HeldValue, LockBuild, LockFunction, NoteKind, Number, Outcome, Results, Returned, RunFile, WitnessRow,
+    digest,
 };
 
 /// Kept values of the baseline by function: those of the lock, and those of the run.
@@ -36,6 +36,7 @@ impl Held {
                 held.findings.push(changed(name, &run.baseline, text));
                 continue;
             }
+            held.findings.extend(changed_tolerances(name, lock, row));
             // Of a lock whose every block had a call that ran out of time nothing is held.
             let Some(then) = lock.held.as_ref().filter(|then| then.compared(then) > 0) else {
                 unheld += 1;
@@ -80,11 +81,24 @@ fn changed_builds(policy: &Policy<'_>, run: &RunFile) -> Vec<GateFinding> {
 }
 
 fn changed_metric(policy: &Policy<'_>) -> Option<GateFinding> {
-    let (then, now) = (policy.lock.nan, policy.matrix_nan?);
-    let word =
-        |policy| NanPolicy::ALL.iter().find(|(_, known)| *known == policy).map_or("", |(name, _)| name);
-    let text = format!("`nan` was \"{}\", is \"{}\"", word(then), word(now));
-    (then != now).then(|| changed("", &policy.lock.baseline, text))
+    let (lock, now) = (policy.lock, policy.matrix_equality?);
+    let keys =
+        [("nan", lock.nan.as_str(), now.nan.as_str()), ("zero", lock.zero.as_str(), now.zero.as_str())];
+    let texts = keys.into_iter().filter(|(_, then, now)| then != now);
+    let texts: Vec<String> =
+        texts.map(|(key, then, now)| format!("`{key}` was \"{then}\", is \"{now}\"")).collect();
+    (!texts.is_empty()).then(|| changed("", &lock.baseline, texts.join(", ")))
+}
+
+/// Builds whose results may be closer together or further apart than was accepted.
+fn changed_tolerances(name: &str, lock: &LockFunction, row: &FunctionRow) -> Vec<GateFinding> {
+    let compared = row.comparisons.iter().filter(|c| lock.compared().any(|build| *build == c.build));
+    let change = |comparison: &ComparisonRow| {
+        let then = lock.tolerances.get(&comparison.build).copied().unwrap_or_default();
+        let text = format!("the tolerance was {then}, is {}", comparison.tolerance);
+        (then != comparison.tolerance).then(|| changed(name, &comparison.build, text))
+    };
+    compared.filter_map(change).collect()
 }
 
 /// How the domains of a function differ from the accepted ones; a lock of an older version says nothing of them.
@@ -147,7 +161,7 @@ fn worst_kept(
     let mut worst: Option<(f64, bool, WitnessRow)> = None;
     for ((input, then), (_, now)) in before.iter().zip(&now).filter(|(then, now)| then.0 == now.0) {
         let (a, b) = (words(then), words(now));
-        let difference = results.compare(policy.nan, a.returned(), b.returned());
+        let difference = results.compare(policy.equality.strictly(), a.returned(), b.returned());
         if !difference.is_inconsistent() && difference.change.is_none() {
             continue;
         }
@@ -174,7 +188,7 @@ fn is_held(
     let answers: Vec<_> = values.iter().map(|(_, answers)| words(answers)).collect();
     let pairs = inputs.iter().map(Vec::as_slice).zip(answers.iter().map(|whole| whole.returned()));
     let pairs: Vec<(&[u64], Returned<'_>)> = pairs.collect();
-    then.blocks.first() == Some(&digest(results, policy.nan, pairs.into_iter()))
+    then.blocks.first() == Some(&digest(results, policy.equality, pairs.into_iter()))
 }
 
 /// Answers as a build returns them; a fault stands for all.

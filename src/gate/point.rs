@@ -2,7 +2,7 @@
 
 use super::accepted::{Accepted, accepts_fault};
 use super::look::{Role, Seen};
-use crate::fp::NanPolicy;
+use crate::fp::Equality;
 use crate::model::{
     BuildId, Difference, FaultKind, GateFinding, GateKind, GateSymptom, LockFile, Outcome, ResultValue,
     Results, WitnessRow,
@@ -12,7 +12,8 @@ use crate::model::{
 pub(super) struct PointRules<'a> {
     pub lock: &'a LockFile,
     pub tolerance: f64,
-    pub nan: NanPolicy,
+    /// What counts as equal on the build in question.
+    pub equality: Equality,
 }
 
 /// What is true of an input.
@@ -33,7 +34,7 @@ pub(super) struct Point {
 impl PointRules<'_> {
     pub fn judge(&self, seen: &Seen, accepted: &Accepted, results: &Results) -> Point {
         let look = &seen.look;
-        let difference = results.compare(self.nan, seen.first.0.returned(), seen.first.1.returned());
+        let difference = results.compare(self.equality, seen.first.0.returned(), seen.first.1.returned());
         let finding = |kind: GateKind, build: &BuildId| GateFinding {
             kind,
             function: look.function.clone(),
@@ -67,7 +68,7 @@ impl PointRules<'_> {
             return Point::default();
         }
         let bits = difference.bits;
-        let change = difference.change.filter(|change| change.is_inconsistent());
+        let change = difference.telling_change();
         let here = accepted.bits_at(&look.inputs);
         let kind = match (here, change) {
             (None, _) => Some(GateKind::New),
@@ -105,9 +106,9 @@ impl PointRules<'_> {
         let lost = |(worst, value): (u8, &ResultValue)| {
             let then = &row.results.get(usize::from(worst))?;
             let [a, b] = [baseline, variant].map(|all| all.value(worst.into()).into());
-            let now = Difference { worst, ..Results::one(value.ty).compare(self.nan, a, b) };
+            let now = Difference { worst, ..Results::one(value.ty).compare(self.equality, a, b) };
             let differs = now.is_inconsistent() && (now.bits > self.tolerance || now.change.is_some());
-            (differs && then.baseline.agrees(then.variant, self.nan)).then_some(now)
+            (differs && then.baseline.agrees(then.variant, self.equality.nan)).then_some(now)
         };
         (0u8..).zip(results.values()).find_map(lost)
     }
@@ -122,7 +123,7 @@ impl PointRules<'_> {
             let timeout = Outcome::Fault(FaultKind::Timeout);
             match first.first {
                 Outcome::Fault(kind) if first == second => Some((build, Some(kind))),
-                _ if results.agree(self.nan, first.returned(), second.returned()) => None,
+                _ if results.agree(self.equality.nan, first.returned(), second.returned()) => None,
                 _ if first.first == timeout || second.first == timeout => Some((build, None)),
                 _ => Some((build, Some(FaultKind::Nondeterministic))),
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::area::{Area, place};
 use super::floor::Worth;
+use crate::fp::ZeroPolicy;
 use crate::model::{
     BuildStatus, Category, ComparisonRow, EdgeKind, EdgeRow, FaultRow, FunctionRow, LOCK_SCHEMA, LockBuild,
     LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch, RangeRow, RunFile,
@@ -21,14 +22,15 @@ pub(super) fn lock_of(run: &RunFile, loosen: bool) -> LockFile {
         name: run.name.clone(),
         baseline: run.baseline.clone(),
         nan: run.nan,
+        zero: run.zero,
         search: LockSearch { seed: run.seed, strategy: run.strategy, budget: run.budget },
         builds: built.map(|row| (row.id.clone(), LockBuild::of(row))).collect(),
         absent: absent.map(|row| (row.id.clone(), gist(&row.reason).to_string())).collect(),
-        functions: functions.map(|f| (f.name.clone(), function(f, loosen))).collect(),
+        functions: functions.map(|f| (f.name.clone(), function(f, run.zero, loosen))).collect(),
     }
 }
 
-fn function(row: &FunctionRow, loosen: bool) -> LockFunction {
+fn function(row: &FunctionRow, zero: ZeroPolicy, loosen: bool) -> LockFunction {
     let mut entry = LockFunction {
         params: row.params.clone(),
         result: row.result,
@@ -38,17 +40,21 @@ fn function(row: &FunctionRow, loosen: bool) -> LockFunction {
         builds: BTreeMap::new(),
         clean: Default::default(),
         evaluations: BTreeMap::new(),
+        tolerances: BTreeMap::new(),
         faults: Vec::new(),
     };
     for comparison in row.comparisons.iter().filter(|c| Worth::of(c).suffices(loosen)) {
         entry.evaluations.insert(comparison.build.clone(), comparison.evaluations);
+        if !comparison.tolerance.is_none() {
+            entry.tolerances.insert(comparison.build.clone(), comparison.tolerance);
+        }
         let ranges = ranges(comparison);
         if ranges.is_empty() {
             entry.clean.insert(comparison.build.clone());
             continue;
         }
         let counts = comparison.class_changes.iter().filter(|(_, count)| **count > 0);
-        let class_changes = counts.map(|(change, _)| *change).filter(|c| c.is_inconsistent()).collect();
+        let class_changes = counts.map(|(change, _)| *change).filter(|c| c.is_inconsistent(zero)).collect();
         entry.builds.insert(comparison.build.clone(), LockComparison { class_changes, ranges });
     }
     let fault = |fault: &FaultRow| LockFault { build: fault.build.clone(), kind: fault.kind };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::fp::{NanPolicy, Scalar};
+use crate::fp::{Equality, NanPolicy, Scalar, Tolerance, ZeroPolicy};
 use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, Category, ClassChange, ComparisonRow, EdgeKind, EdgeRow,
     FaultKind, FaultRow, FindingId, FunctionRow, GateFile, GateKind, GateSymptom, GateVerdict, HeldRow,
@@ -78,6 +78,7 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
         max_bits: ranges.iter().map(|r| r.max_bits).fold(0.0, f64::max),
         witness: ranges.first().map(|r| r.witness.clone()),
         class_changes: BTreeMap::new(),
+        tolerance: Tolerance::default(),
         ranges,
     };
     RunFile {
@@ -88,6 +89,7 @@ fn run(ranges: Vec<RangeRow>) -> RunFile {
         strategy: StrategyName::Auto,
         budget: Budget::Evaluations(1000),
         nan: NanPolicy::Any,
+        zero: ZeroPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc".into() },
         baseline: BASE.into(),
         builds: vec![build(BASE), build(VARIANT)],
@@ -135,8 +137,8 @@ fn judged(lock: &LockFile, run: &RunFile, limits: &[Limit], variant: impl Fn(f64
         lock,
         limits,
         tolerance: 1.0,
-        nan: NanPolicy::Any,
-        matrix_nan: None,
+        equality: Equality::default(),
+        matrix_equality: None,
         kept: KEPT,
         strict: false,
     };
@@ -223,8 +225,8 @@ fn what_only_the_clock_decided_is_a_note() {
         lock: &lock,
         limits: &[],
         tolerance: 1.0,
-        nan: NanPolicy::Any,
-        matrix_nan: None,
+        equality: Equality::default(),
+        matrix_equality: None,
         kept: KEPT,
         strict: false,
     };

@@ -10,10 +10,10 @@ use super::look::{Role, Seen};
 use super::notes;
 use super::point::{Point, PointRules};
 use crate::findings::{Verdict, judge};
-use crate::fp::NanPolicy;
+use crate::fp::Equality;
 use crate::model::{
     BuildId, FindingId, FunctionRow, GATE_SCHEMA, GateFile, GateFinding, GateKind, GateNote, GateSymptom,
-    GateVerdict, Limit, LimitRule, LockFile, NoteKind, Number, ReplayCounts, RunFile,
+    GateVerdict, Limit, LimitRule, LockFile, NoteKind, Number, ReplayCounts, RunFile, tolerance_of,
 };
 
 /// What a run is judged by.
@@ -22,9 +22,10 @@ pub struct Policy<'a> {
     pub limits: &'a [Limit],
     /// Bits by which a difference may be worse than accepted.
     pub tolerance: f64,
-    pub nan: NanPolicy,
-    /// What of a NaN counts by the matrix; None where the caller has another word in it.
-    pub matrix_nan: Option<NanPolicy>,
+    /// What counts as equal, but for the tolerances of the matrix.
+    pub equality: Equality,
+    /// The same by the matrix; None where the caller has another word in it.
+    pub matrix_equality: Option<Equality>,
     pub kept: Kept<'a>,
     /// An expected difference that is not there fails.
     pub strict: bool,
@@ -35,6 +36,11 @@ impl Policy<'_> {
     pub(super) fn rule(&self, function: &str, build: &BuildId) -> Option<&LimitRule> {
         let about = self.limits.iter().filter(|limit| limit.matches(function, build.as_str()));
         about.filter_map(|limit| limit.rule.as_ref()).next_back()
+    }
+
+    /// What counts as equal on a build.
+    pub(super) fn equality_on(&self, function: &str, build: &BuildId) -> Equality {
+        Equality { tolerance: tolerance_of(self.limits, function, build.as_str()), ..self.equality }
     }
 }
 
@@ -131,7 +137,6 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(policy: &'a Policy<'a>, run: &'a RunFile, seen: &'a [Seen]) -> Bench<'a> {
-        let rules = PointRules { lock: policy.lock, tolerance: policy.tolerance, nan: policy.nan };
         let rows: BTreeMap<&str, &FunctionRow> = run.functions.iter().map(|f| (f.name.as_str(), f)).collect();
         let (mut points, mut replayed) = (Vec::new(), Vec::new());
         let mut accepted: BTreeMap<(&str, &BuildId), Accepted> = BTreeMap::new();
@@ -142,10 +147,12 @@ impl<'a> Bench<'a> {
                 .entry(pair)
                 .or_insert_with(|| Accepted::of(policy.lock, pair.0, pair.1, &function.scalars()));
             let results = function.returns();
+            let equality = policy.equality_on(pair.0, pair.1);
+            let rules = PointRules { lock: policy.lock, tolerance: policy.tolerance, equality };
             points.push((one, rules.judge(one, accepted, &results)));
             if let Role::Witness(row) = &one.look.role {
                 let both = (one.first.0.returned(), one.first.1.returned());
-                replayed.push((one, judge(policy.nan, &results, row, both)));
+                replayed.push((one, judge(equality, &results, row, both)));
             }
         }
         Bench { policy, run, points, replayed }

@@ -179,6 +179,7 @@ impl Built<'_> {
             builds: have.iter().map(|&b| self.build_id(b).clone()).collect(),
             settings: settings.clone(),
             literals: literals.to_vec(),
+            tolerances: have.iter().map(|&b| self.lab.tolerance(index, b)).collect(),
         };
         let builds = have.iter().filter_map(|&b| self.panel.place(b)).collect();
         FunctionJob { function_index: index, task, builds }

@@ -88,7 +88,7 @@ impl Lab {
         };
         match (answer(&witness.baseline), answer(&witness.build)) {
             (Ok(baseline), Ok(variant)) => confirm_row(
-                self.experiment.search.nan,
+                self.equality(&witness.function, &witness.build),
                 &function.results,
                 witness,
                 (baseline.returned(), variant.returned()),

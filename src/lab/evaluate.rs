@@ -38,7 +38,7 @@ impl Built<'_> {
                     baseline = Some(outcome.clone());
                     Comparison::Baseline(outcome)
                 }
-                Ok(Some(outcome)) => self.compare(function, baseline.as_ref(), outcome),
+                Ok(Some(outcome)) => self.compare((function, build), baseline.as_ref(), outcome),
                 Ok(None) => Comparison::Absent { reason: "it gave no outcome".into() },
                 Err(why) => Comparison::Absent { reason: why.0 },
             };
@@ -48,11 +48,16 @@ impl Built<'_> {
         Ok(rows)
     }
 
-    fn compare(&self, function: usize, baseline: Option<&Whole>, outcome: Whole) -> Comparison {
-        let (results, nan) =
-            (&self.lab.experiment.functions[function].results, self.lab.experiment.search.nan);
+    fn compare(
+        &self,
+        (function, build): (usize, usize),
+        baseline: Option<&Whole>,
+        outcome: Whole,
+    ) -> Comparison {
+        let results = &self.lab.experiment.functions[function].results;
+        let equality = self.lab.experiment.search.equality(self.lab.tolerance(function, build));
         let difference =
-            baseline.map(|baseline| results.compare(nan, baseline.returned(), outcome.returned()));
+            baseline.map(|baseline| results.compare(equality, baseline.returned(), outcome.returned()));
         Comparison::Variant { outcome, difference }
     }
 }

@@ -164,15 +164,14 @@ impl Session<'_> {
     fn case(&self, Finding { row, witness }: &Finding<'_>) -> Result<Case, String> {
         let functions = &self.lab.experiment.functions;
         replayable(row, functions).map_err(|error| error.to_string())?;
-        let witness = witness.clone();
         let found = self.lab.function(&row.name);
         let (function, of) = found.ok_or_else(|| format!("{} is not in the matrix", row.name))?;
         Ok(Case {
-            id: witness.id,
+            id: witness.id.clone(),
             function,
-            inputs: witness.inputs,
+            inputs: witness.inputs.clone(),
             results: of.results.clone(),
-            nan: self.run.nan,
+            equality: self.lab.equality(&row.name, &witness.build),
         })
     }
 

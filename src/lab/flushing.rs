@@ -2,6 +2,7 @@
 //! again with the same code and flushing off.
 
 use super::panel::Panel;
+use crate::fp::Equality;
 use crate::model::{ComparisonResult, FunctionResult, RangeResult, Returned, WithoutFlushing};
 use crate::pool::{FunctionJob, Mode, Question, Response};
 
@@ -54,7 +55,7 @@ pub fn verdicts(
         let mut pairs = baseline.iter().zip(variant.iter());
         let of_range = |range: &RangeResult| {
             let count = inputs(job, result, comparison, range).len();
-            verdict(job, pairs.by_ref().take(count))
+            verdict(job, job.task.equality(comparison.variant), pairs.by_ref().take(count))
         };
         Some((index, comparison.ranges.iter().map(of_range).collect()))
     };
@@ -81,12 +82,13 @@ fn inputs<'a>(
 /// None when faults leave it open.
 fn verdict<'a>(
     job: &FunctionJob,
+    equality: Equality,
     pairs: impl Iterator<Item = (Returned<'a>, Returned<'a>)>,
 ) -> Option<WithoutFlushing> {
-    let (results, nan) = (&job.task.function.results, job.task.settings.nan);
+    let results = &job.task.function.results;
     let differs = |(a, b): (Returned<'_>, Returned<'_>)| {
         let answered = a.first.value().is_some() && b.first.value().is_some();
-        answered.then(|| results.compare(nan, a, b).is_inconsistent())
+        answered.then(|| results.compare(equality, a, b).is_inconsistent())
     };
     let all: Vec<bool> = pairs.filter_map(differs).collect();
     match all.as_slice() {

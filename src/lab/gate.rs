@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::built::Built;
 use super::error::LabError;
 use super::run::{Destination, Stored};
-use crate::fp::NanPolicy;
+use crate::fp::{Equality, Tolerance};
 use crate::gate::{Kept, Policy, run_looks, verdict, witness_looks};
 use crate::model::{
     ArtifactStatus, Event, EventSink, Experiment, FunctionSamples, GateFile, HeldValue, LockFile, NoteKind,
@@ -23,8 +23,8 @@ pub struct Terms<'a> {
     pub partial: Option<PartialGate>,
     /// What the lock keeps of the baseline's results, by function.
     pub values: &'a BTreeMap<String, Vec<HeldValue>>,
-    /// What of a NaN counts by the matrix; None where the caller has another word in it.
-    pub matrix_nan: Option<NanPolicy>,
+    /// What counts as equal by the matrix; None where the caller has another word in it.
+    pub matrix_equality: Option<Equality>,
     /// The lock file as messages name it.
     pub lock_name: &'a str,
     /// Bits that a result may move.
@@ -50,7 +50,7 @@ impl Terms<'_> {
         settings.seed = self.lock.search.seed;
         settings.strategy = self.lock.search.strategy;
         settings.budget = self.lock.search.budget;
-        settings.nan = self.lock.nan;
+        (settings.nan, settings.zero) = (self.lock.nan, self.lock.zero);
     }
 
     /// That the lock is this lab's, and that its functions are there: before anything is compiled.
@@ -165,8 +165,8 @@ impl Built<'_> {
             lock: terms.lock,
             limits: &self.lab.experiment.limits,
             tolerance: terms.tolerance,
-            nan: self.lab.experiment.search.nan,
-            matrix_nan: terms.matrix_nan,
+            equality: self.lab.experiment.search.equality(Tolerance::default()),
+            matrix_equality: terms.matrix_equality,
             kept: Kept { then: terms.values, now: &now },
             strict: terms.strict,
         };

@@ -72,7 +72,7 @@ pub fn held(
 ) -> Option<(HeldRow, Vec<HeldValue>)> {
     let Some(Ok(outcomes)) = response else { return None };
     let function = &job.task.function;
-    let (scalars, nan) = (function.scalars(), job.task.settings.nan);
+    let (scalars, equality) = (function.scalars(), job.task.equality(0));
     let mut row = HeldRow::default();
     let mut values = Vec::new();
     for block in 0..blocks(job, result) {
@@ -80,7 +80,7 @@ pub fn held(
         // Counts are far below 2^64.
         let from = row.inputs as usize;
         let answers = pairs(function.arity(), &inputs, outcomes, from);
-        row.blocks.push(digest(&function.results, nan, answers));
+        row.blocks.push(digest(&function.results, equality, answers));
         if block == 0 {
             let value = |(input, returned)| HeldValue::new(&scalars, input, &function.results, returned);
             values = pairs(function.arity(), &inputs, outcomes, from).map(value).collect();

@@ -68,7 +68,7 @@ pub use evaluate::{Comparison, Evaluated};
 pub use explain::Wish;
 pub use finding::Finding;
 pub use gate::{Decided, Terms};
-pub use open::{Lab, Means, check_search, load, planned};
+pub use open::{Lab, Means, check_search, judge_as, load, planned};
 pub use origin::matrix_of;
 pub use panel::{Panel, Replies, Unanswered};
 pub use programs::Programs;

@@ -12,8 +12,12 @@ use super::notes;
 use crate::c::SourceIndex;
 use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::eval::has_role;
+use crate::fp::{Equality, Tolerance};
 use crate::matrix;
-use crate::model::{Build, Event, EventSink, Experiment, Function, Implementation, StrategyName, printable};
+use crate::model::{
+    Build, BuildId, Event, EventSink, Experiment, Function, Implementation, Limit, RunFile, StrategyName,
+    printable, tolerance_of,
+};
 use crate::plan::{self, Plan};
 use crate::pool::Limits;
 use crate::presets;
@@ -28,6 +32,24 @@ pub struct Means {
     pub jobs: Option<u16>,
     /// The work ends soon after this becomes true, with [`LabError::Interrupted`].
     pub cancel: Arc<AtomicBool>,
+}
+
+/// Makes an experiment take for equal what a stored run took for equal, whatever the matrix or an option of the run says.
+pub fn judge_as(run: &RunFile, experiment: &mut Experiment) {
+    (experiment.search.nan, experiment.search.zero) = (run.nan, run.zero);
+    for function in &run.functions {
+        for comparison in &function.comparisons {
+            let (name, build) = (function.name.as_str(), comparison.build.as_str());
+            if tolerance_of(&experiment.limits, name, build) != comparison.tolerance {
+                experiment.limits.push(Limit {
+                    function: Some(glob::Pattern::escape(name)),
+                    build: Some(glob::Pattern::escape(build)),
+                    tolerance: Some(comparison.tolerance),
+                    ..Limit::default()
+                });
+            }
+        }
+    }
 }
 
 /// An opened matrix.
@@ -97,6 +119,17 @@ impl Lab {
             indices: OnceLock::new(),
             told: AtomicBool::new(false),
         })
+    }
+
+    /// How far apart from the baseline a build's results of a function may be.
+    pub(super) fn tolerance(&self, function: usize, build: usize) -> Tolerance {
+        let Experiment { functions, limits, .. } = &self.experiment;
+        tolerance_of(limits, &functions[function].name, self.plan.builds[build].id.as_str())
+    }
+
+    /// What counts as equal between the baseline and a build.
+    pub(super) fn equality(&self, function: &str, build: &BuildId) -> Equality {
+        self.experiment.search.equality(tolerance_of(&self.experiment.limits, function, build.as_str()))
     }
 
     pub fn is_cancelled(&self) -> bool {

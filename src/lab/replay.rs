@@ -36,7 +36,6 @@ impl Built<'_> {
                 }
             }
         }
-        let nan = self.lab.experiment.search.nan;
         let verdict = |witness: &StoredWitness| {
             for build in [&witness.baseline, &witness.build] {
                 if let Some(reason) = absent.get(build) {
@@ -46,7 +45,8 @@ impl Built<'_> {
             let now = |build| outcomes.get(&(build, witness.inputs.as_slice())).map(Whole::returned);
             match (now(&witness.baseline), now(&witness.build)) {
                 (Some(baseline), Some(variant)) => {
-                    judge(nan, &function.results, &witness.row, (baseline, variant))
+                    let equality = self.lab.equality(&witness.function, &witness.build);
+                    judge(equality, &function.results, &witness.row, (baseline, variant))
                 }
                 _ => Verdict::Unevaluated { reason: "it gave no outcome".into() },
             }

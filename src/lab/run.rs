@@ -221,6 +221,7 @@ impl Built<'_> {
             strategy: search.strategy,
             budget: search.budget,
             nan: search.nan,
+            zero: search.zero,
             host: host_row(),
             baseline: self.lab.plan.baseline_build().id.clone(),
             builds: self.build_rows(),

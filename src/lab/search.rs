@@ -123,6 +123,9 @@ impl<'a> Searches<'a> {
         let (task, missing) = (&job.task, self.missing[position].clone());
         let mut row = function_row(&task.function, &task.builds, result, missing);
         row.source = self.sources[job.function_index].clone();
+        for comparison in &mut row.comparisons {
+            comparison.tolerance = self.built.lab.equality(&task.function.name, &comparison.build).tolerance;
+        }
         row.same_code = is_same_code(self.built.lab, job.function_index, &row, &self.builds);
         let of_held = if held::is_asked(job, result) { responses.pop() } else { None };
         let (of_row, kept) = held::held(job, result, of_held.as_ref()).unzip();

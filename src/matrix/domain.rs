@@ -1,15 +1,16 @@
 //! Domains as text: `[0, 1), {5, 7}, != 0.5`. Intervals and listed values are united (everything
-//! if there are none), then every comparison narrows the result.
+//! if there are none), then every comparison narrows the result. `all` is every number, the infinities and NaN.
 
 use std::ops::Range;
 
+use super::comparison::{Comparison, SIGNS};
 use super::intervals::Intervals;
 use super::problem::Fault;
 use crate::fp::{ParseNumberError, Scalar, parse_number};
 use crate::model::Domain;
 
-const FORMS: &str = "a domain is made of intervals `[0, 1)`, lists `{1, 2}`, comparisons `> 0`, `<= 5`, `!= 0` \
-                     and numbers, joined with commas";
+const FORMS: &str = "a domain is made of intervals `[0, 1)`, lists `{1, 2}`, comparisons `> 0`, `<= 5`, `!= 0`, \
+                     numbers and `all`, joined with commas";
 
 /// The most intervals, values and comparisons of one domain.
 const MOST_PIECES: usize = 4096;
@@ -35,7 +36,9 @@ impl Kind<'_> {
         let fail = |title: String| Fault::new(range.clone(), title);
         let word = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
         if word == "nan" {
-            return Err(fail("NaN has no place in a domain".into()).label("compares with nothing"));
+            return Err(fail("NaN is neither the end of an interval nor compared with".into())
+                .label("compares with nothing")
+                .help("to try NaN beside numbers, list it: `[0, 1], {nan}`, or write `all`"));
         }
         let named_infinity = word == "inf" || word == "infinity";
         if !self.ty.is_float() && named_infinity {
@@ -80,6 +83,11 @@ impl Kind<'_> {
     }
 }
 
+/// The NaN that arithmetic gives.
+fn quiet_nan(ty: Scalar) -> u64 {
+    ty.infinity_bits().map_or(0, |infinity| infinity | 1 << (ty.mantissa_bits() - 1))
+}
+
 /// Whether a number's digits before the exponent are all 0.
 fn is_zero(word: &str) -> bool {
     let (digits, exponent) = match word.strip_prefix("0x") {
@@ -90,33 +98,15 @@ fn is_zero(word: &str) -> bool {
     digits.chars().all(|c| c == '0' || c == '.')
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Equal,
-    NotEqual,
-}
-
-/// Longer signs first, so that `<=` is not read as `<`.
-const SIGNS: [(&str, Comparison); 6] = [
-    ("<=", Comparison::LessOrEqual),
-    (">=", Comparison::GreaterOrEqual),
-    ("==", Comparison::Equal),
-    ("!=", Comparison::NotEqual),
-    ("<", Comparison::Less),
-    (">", Comparison::Greater),
-];
-
 /// Reads the text of a domain.
 pub(super) fn parse(kind: Kind<'_>, text: &str) -> Result<Domain, Fault> {
-    let mut parser = Parser { kind, text, at: 0, parts: Vec::new(), comparisons: Vec::new() };
+    let mut parser =
+        Parser { kind, text, at: 0, parts: Vec::new(), comparisons: Vec::new(), specials: Vec::new() };
     parser.pieces()?;
-    let Parser { parts, comparisons, .. } = parser;
-    let mut set =
-        Intervals::union(if parts.is_empty() { vec![everything(kind, &comparisons)] } else { parts });
+    let Parser { parts, comparisons, mut specials, .. } = parser;
+    specials.retain(|&bits| comparisons.iter().all(|&(sign, ordinal)| sign.holds(kind.ty, bits, ordinal)));
+    let is_open = parts.is_empty() && specials.is_empty();
+    let mut set = Intervals::union(if is_open { vec![everything(kind, &comparisons)] } else { parts });
     for (comparison, ordinal) in comparisons {
         match comparison {
             Comparison::Less => set.clip(i128::MIN, ordinal - 1),
@@ -127,13 +117,17 @@ pub(super) fn parse(kind: Kind<'_>, text: &str) -> Result<Domain, Fault> {
             Comparison::NotEqual => set.remove(ordinal),
         }
     }
-    set.to_domain(kind.ty).ok_or_else(|| {
-        Fault::new(0..text.len(), "the domain is empty")
-            .label(format!("no `{}` satisfies all of this", kind.c_type))
-            .help(
-                "intervals and lists are united, but every comparison narrows them; list values as `{1, 2}`",
-            )
-    })
+    if let Some(domain) = set.to_domain(kind.ty) {
+        return Ok(Domain { specials, ..domain });
+    }
+    if !specials.is_empty() {
+        return Err(Fault::new(0..text.len(), "the domain has no number").label("NaN alone cannot be searched").help(
+            "name at least one number beside it, such as `{nan, inf, 0}`; `all` is every number, the infinities and NaN",
+        ));
+    }
+    Err(Fault::new(0..text.len(), "the domain is empty")
+        .label(format!("no `{}` satisfies all of this", kind.c_type))
+        .help("intervals and lists are united, but every comparison narrows them; list values as `{1, 2}`"))
 }
 
 /// The domain of one number.
@@ -168,6 +162,8 @@ struct Parser<'a> {
     /// Closed intervals of ordinals.
     parts: Vec<(i128, i128)>,
     comparisons: Vec<(Comparison, i128)>,
+    /// Infinities, NaN and -0, as they were named.
+    specials: Vec<u64>,
 }
 
 impl Parser<'_> {
@@ -262,14 +258,56 @@ impl Parser<'_> {
     }
 
     fn value(&mut self) -> Result<(), Fault> {
+        let range = self.lexeme();
+        let word = self.text[range.clone()].to_ascii_lowercase();
+        let (negative, name) = match word.strip_prefix(['+', '-']) {
+            Some(name) => (word.starts_with('-'), name),
+            None => (false, word.as_str()),
+        };
+        let ty = self.kind.ty;
+        let sign = if negative { ty.sign_bit() } else { 0 };
+        let infinity = ty.infinity_bits().unwrap_or(0);
+        match name {
+            "nan" if ty.is_float() => {
+                self.at = range.end;
+                self.name_special(quiet_nan(ty) | sign);
+                // Beside a NaN there may be no number; with one, its parts are there already.
+                return Ok(());
+            }
+            "inf" | "infinity" if ty.is_float() => self.name_special(infinity | sign),
+            zero if ty.is_float() && negative && is_zero(zero) => self.name_special(sign),
+            _ => {}
+        }
         let number = self.number()?;
         self.add(number, number)
     }
 
-    /// A word is a number only as `inf`; else it is often the parameter's name.
+    fn name_special(&mut self, bits: u64) {
+        if !self.specials.contains(&bits) {
+            self.specials.push(bits);
+        }
+    }
+
+    /// Every number, and what is none.
+    fn all(&mut self) -> Result<(), Fault> {
+        let ty = self.kind.ty;
+        if let Some(infinity) = ty.infinity_bits() {
+            for bits in [infinity, infinity | ty.sign_bit(), quiet_nan(ty), ty.sign_bit()] {
+                self.name_special(bits);
+            }
+        }
+        let (least, most) = self.kind.finite();
+        self.add(least, most)
+    }
+
+    /// A word is a number only as `inf` or `nan`, and `all` of them; else it is often the parameter's name.
     fn word(&mut self) -> Result<(), Fault> {
         let range = self.lexeme();
         let word = &self.text[range.clone()];
+        if word == "all" {
+            self.at = range.end;
+            return self.all();
+        }
         if ["inf", "infinity", "nan"].contains(&word.to_ascii_lowercase().as_str()) {
             return self.value();
         }

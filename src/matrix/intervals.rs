@@ -54,7 +54,7 @@ impl Intervals {
                 segments.push(segment(ty, Side::Positive, lo.max(0), hi)?);
             }
         }
-        (!segments.is_empty()).then_some(Domain { segments })
+        (!segments.is_empty()).then_some(Domain::of(segments))
     }
 }
 

@@ -14,6 +14,7 @@
 mod args;
 mod axes;
 mod c_type;
+mod comparison;
 mod domain;
 mod environment;
 mod error;

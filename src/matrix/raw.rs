@@ -53,6 +53,7 @@ const FUNCTION: &[&str] = &[
     "max_bits",
     "allow",
     "expect",
+    "tolerance",
 ];
 
 /// The table a key belongs in, to answer a key in the wrong place.

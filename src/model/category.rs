@@ -12,6 +12,8 @@ pub enum Category {
     Fault,
     /// A finite number, an infinity and a NaN stand against each other somewhere in the range.
     ClassChange,
+    /// The witness is +0 on one build and -0 on the other, where the matrix counts that.
+    ZeroSign,
     /// At the witness one build has zero where the other has a subnormal number, or every input of
     /// the range is subnormal in some parameter: flushing of subnormals explains it.
     Flush,
@@ -31,9 +33,10 @@ pub enum Category {
 
 impl Category {
     /// Those that a range of a run may have.
-    pub const ALL: [Category; 8] = [
+    pub const ALL: [Category; 9] = [
         Category::Fault,
         Category::ClassChange,
+        Category::ZeroSign,
         Category::Flush,
         Category::Sign,
         Category::Magnitude,
@@ -47,6 +50,7 @@ impl Category {
         match self {
             Category::Fault => "fault",
             Category::ClassChange => "class-change",
+            Category::ZeroSign => "zero-sign",
             Category::Flush => "flush",
             Category::Sign => "sign",
             Category::Magnitude => "magnitude",
@@ -64,6 +68,7 @@ impl Category {
             Category::ClassChange => {
                 "A finite number, an infinity and a NaN stand against each other somewhere in the range."
             }
+            Category::ZeroSign => "A zero has its sign on one build and lost it on the other.",
             Category::Flush => "One build flushes subnormal numbers to zero where the other keeps them.",
             Category::Sign => "At the witness the results have opposite signs.",
             Category::Magnitude => {

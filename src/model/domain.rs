@@ -1,4 +1,4 @@
-//! The inputs of interest of one parameter, as sorted segments of its axis.
+//! The inputs of interest of one parameter: sorted segments of its axis, and values that are tried before all others.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,9 +31,16 @@ impl Segment {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Domain {
     pub segments: Vec<Segment>,
+    /// Infinities, NaN and -0 where the user named them. A NaN has no place on the axis, so that only this list has it.
+    pub specials: Vec<u64>,
 }
 
 impl Domain {
+    /// Without special values.
+    pub fn of(segments: Vec<Segment>) -> Domain {
+        Domain { segments, specials: Vec::new() }
+    }
+
     /// Every finite value of a type.
     pub fn all(ty: Scalar) -> Domain {
         let segments = [Side::Negative, Side::Positive]
@@ -44,7 +51,7 @@ impl Domain {
                 ty.axis_max(side).map(|hi| Segment { side, lo, hi })
             })
             .collect();
-        Domain { segments }
+        Domain::of(segments)
     }
 
     pub fn contains(&self, point: AxisPoint) -> bool {
@@ -56,7 +63,7 @@ impl Domain {
         self.segments.iter().filter(move |s| s.side == side)
     }
 
-    /// Whether exactly one value is allowed.
+    /// Whether exactly one value is allowed, special values aside.
     pub fn is_fixed(&self) -> bool {
         matches!(self.segments.as_slice(), [only] if only.lo == only.hi)
     }

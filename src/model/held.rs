@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, FaultKind, Number, NumberText, Outcome, Results, Returned};
-use crate::fp::{NanPolicy, Scalar};
+use crate::fp::{Equality, Scalar};
 
 /// Inputs of the first block, whose results are kept as they are.
 pub const KEPT_INPUTS: usize = 64;
@@ -75,7 +75,7 @@ impl HeldValue {
 /// The digest of a block; None where a call ran out of time.
 pub fn digest<'a>(
     results: &Results,
-    nan: NanPolicy,
+    equality: Equality,
     block: impl Iterator<Item = (&'a [u64], Returned<'a>)>,
 ) -> Option<u64> {
     let mut hasher = blake3::Hasher::new_derive_key("bitrift held results 1");
@@ -85,7 +85,7 @@ pub fn digest<'a>(
         }
         for (k, value) in results.values().iter().enumerate() {
             match returned.value(k) {
-                Outcome::Value(bits) => hasher.update(&essence(nan, value.ty, bits).to_le_bytes()),
+                Outcome::Value(bits) => hasher.update(&equality.essence(value.ty, bits).to_le_bytes()),
                 Outcome::Fault(FaultKind::Timeout) => return None,
                 Outcome::Fault(kind) => hasher.update(kind.to_string().as_bytes()),
             };
@@ -93,11 +93,6 @@ pub fn digest<'a>(
     }
     let bytes = *hasher.finalize().as_bytes();
     Some(bytes.iter().take(8).fold(0, |word, &byte| word << 8 | u64::from(byte)))
-}
-
-/// The bits of a result as far as they count: the two zeros are one.
-fn essence(nan: NanPolicy, scalar: Scalar, bits: u64) -> u64 {
-    if scalar.is_float() && bits == scalar.sign_bit() { 0 } else { nan.essence(scalar, bits) }
 }
 
 /// Digests on one line.
@@ -132,7 +127,7 @@ mod tests {
         let block = words.iter().map(|w| w.as_slice()).zip(values.iter().map(returned));
         // The inputs are the same for all.
         let block = block.map(|(_, returned)| ([7u64].as_slice(), returned));
-        digest(&Results::one(Scalar::F64), NanPolicy::Any, block)
+        digest(&Results::one(Scalar::F64), Equality::default(), block)
     }
 
     #[test]
@@ -150,7 +145,7 @@ mod tests {
     fn a_block_with_a_timeout_has_no_digest() {
         let late = Returned { first: Outcome::Fault(FaultKind::Timeout), rest: &[] };
         assert_eq!(
-            digest(&Results::one(Scalar::F64), NanPolicy::Any, [([1u64].as_slice(), late)].into_iter()),
+            digest(&Results::one(Scalar::F64), Equality::default(), [([1u64].as_slice(), late)].into_iter()),
             None
         );
     }

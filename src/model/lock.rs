@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::number::c_name;
+use super::run::is_default;
 use super::run::libraries_text;
 use super::shape::results_of;
 use super::{
     Answer, Budget, BuildId, BuildRow, Category, ClassChange, EdgeRow, FaultKind, HeldRow, Number, ParamRow,
     Results, Shape, StrategyName, WitnessRow, budget_text,
 };
-use crate::fp::{NanPolicy, Scalar};
+use crate::fp::{NanPolicy, Scalar, Tolerance, ZeroPolicy};
 
 pub const LOCK_SCHEMA: &str = "bitrift.lock/1";
 
@@ -29,6 +30,9 @@ pub struct LockFile<F = LockFunction> {
     pub baseline: BuildId,
     /// What of a NaN counted.
     pub nan: NanPolicy,
+    /// What of a zero counted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub zero: ZeroPolicy,
     pub search: LockSearch,
     /// By id: every build that was compared, the baseline too.
     pub builds: BTreeMap<BuildId, LockBuild>,
@@ -119,6 +123,9 @@ pub struct LockFunction<N = Number, A = Answer> {
     /// By build: the evaluations of the search that was accepted. A lock of an older version has none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evaluations: BTreeMap<BuildId, u64>,
+    /// By build: how far apart results may be before they are a difference.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tolerances: BTreeMap<BuildId, Tolerance>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<LockFault>,
 }

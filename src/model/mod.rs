@@ -82,7 +82,7 @@ pub use gate::{
 };
 pub use held::{BLOCK_INPUTS, HeldRow, HeldValue, KEPT_INPUTS, MOST_BLOCKS, digest};
 pub use implementation::{Implementation, Sources};
-pub use limit::{Limit, LimitRule};
+pub use limit::{Limit, LimitRule, tolerance_of, tolerate_nothing};
 pub use lock::{
     LOCK_SCHEMA, LockBuild, LockComparison, LockFault, LockFile, LockFunction, LockRange, LockSearch,
 };

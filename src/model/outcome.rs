@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::FaultKind;
-use crate::fp::{Class, NanPolicy, Scalar};
+use crate::fp::{Class, NanPolicy, Scalar, ZeroPolicy};
 
 /// What one build did with one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +61,9 @@ pub enum ClassChange {
     NanToInfinity,
     /// Only one of the two ran into the timeout.
     Timeout,
-    /// +0 against -0: counted, but no inconsistency by itself.
+    /// Numbers that differ, within what the matrix tolerates: counted, no inconsistency.
+    WithinTolerance,
+    /// +0 against -0: an inconsistency where the policy counts signs of zeros, else only counted.
     ZeroSign,
 }
 
@@ -114,6 +116,7 @@ impl ClassChange {
             ClassChange::NanToInfinity => "nan-to-infinity",
             ClassChange::NanSign => "nan-sign",
             ClassChange::NanPayload => "nan-payload",
+            ClassChange::WithinTolerance => "within-tolerance",
             ClassChange::ZeroSign => "zero-sign",
             ClassChange::Timeout => "timeout",
             ClassChange::Crash => "crash",
@@ -122,8 +125,12 @@ impl ClassChange {
 
     /// Whether the change alone makes a sample inconsistent. Faults have their own rows, and the
     /// sign of zero is below what most code can see.
-    pub fn is_inconsistent(self) -> bool {
-        !matches!(self, ClassChange::ZeroSign | ClassChange::Timeout | ClassChange::Crash)
+    pub fn is_inconsistent(self, zero: ZeroPolicy) -> bool {
+        match self {
+            ClassChange::ZeroSign => zero == ZeroPolicy::Sign,
+            ClassChange::WithinTolerance | ClassChange::Timeout | ClassChange::Crash => false,
+            _ => true,
+        }
     }
 }
 
@@ -154,7 +161,7 @@ mod tests {
         assert_eq!(between(NanPolicy::Payload, quiet, other), Some(ClassChange::NanPayload));
         assert_eq!(between(NanPolicy::Payload, quiet, negative), Some(ClassChange::NanSign));
         assert_eq!(between(NanPolicy::Any, other, negative), None);
-        assert!(ClassChange::NanPayload.is_inconsistent());
+        assert!(ClassChange::NanPayload.is_inconsistent(ZeroPolicy::Any));
     }
 
     #[test]
@@ -165,8 +172,9 @@ mod tests {
         assert_eq!(change(0.0, -0.0), Some(ClassChange::ZeroSign));
         assert_eq!(change(f64::INFINITY, f64::NEG_INFINITY), Some(ClassChange::InfinitySign));
         assert_eq!(change(f64::NAN, 1.0), Some(ClassChange::NanToFinite));
-        assert!(!ClassChange::ZeroSign.is_inconsistent());
-        assert!(ClassChange::NanToFinite.is_inconsistent());
+        assert!(!ClassChange::ZeroSign.is_inconsistent(ZeroPolicy::Any));
+        assert!(ClassChange::ZeroSign.is_inconsistent(ZeroPolicy::Sign));
+        assert!(ClassChange::NanToFinite.is_inconsistent(ZeroPolicy::Any));
     }
 
     #[test]
@@ -184,6 +192,7 @@ mod tests {
             NanToFinite,
             NanToInfinity,
             Timeout,
+            WithinTolerance,
             ZeroSign,
         ];
         assert!(all.is_sorted() && all.is_sorted_by_key(|change| change.as_str()));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, ClassChange, Outcome, Returned};
-use crate::fp::{NanPolicy, Scalar, inconsistency};
+use crate::fp::{Equality, NanPolicy, Scalar, inconsistency};
 
 /// The most values a function may give.
 pub const MAX_RESULTS: usize = 64;
@@ -27,6 +27,8 @@ pub struct Difference {
     pub bits: f64,
     /// The change of class that says most, whichever value has it: a NaN beside an ulp is not lost.
     pub change: Option<ClassChange>,
+    /// Whether that change is an inconsistency by itself.
+    pub change_counts: bool,
     /// Which of the values differs most; the first where none differs.
     pub worst: u8,
     /// That value on both sides.
@@ -36,16 +38,24 @@ pub struct Difference {
 
 impl Difference {
     fn none(baseline: Outcome, variant: Outcome) -> Difference {
-        Difference { bits: 0.0, change: None, worst: 0, baseline, variant }
+        Difference { bits: 0.0, change: None, change_counts: false, worst: 0, baseline, variant }
     }
 
-    fn of(scalar: Scalar, nan: NanPolicy, baseline: Outcome, variant: Outcome) -> Difference {
+    fn of(scalar: Scalar, equality: Equality, baseline: Outcome, variant: Outcome) -> Difference {
+        let nothing = Difference::none(baseline, variant);
         let bits = match (baseline, variant) {
-            (Outcome::Value(a), Outcome::Value(b)) => inconsistency(scalar, a, b, nan),
+            (Outcome::Value(a), Outcome::Value(b)) => inconsistency(scalar, a, b, equality.nan),
             _ => 0.0,
         };
-        let change = ClassChange::between(scalar, nan, baseline, variant);
-        Difference { bits, change, worst: 0, baseline, variant }
+        if let (Outcome::Value(a), Outcome::Value(b)) = (baseline, variant)
+            && bits > 0.0
+            && equality.tolerance.covers(scalar, a, b)
+        {
+            return Difference { change: Some(ClassChange::WithinTolerance), ..nothing };
+        }
+        let change = ClassChange::between(scalar, equality.nan, baseline, variant);
+        let change_counts = change.is_some_and(|change| change.is_inconsistent(equality.zero));
+        Difference { bits, change, change_counts, ..nothing }
     }
 
     /// Whether this is more of a difference: more bits, then a change of class that counts, then any change. The
@@ -56,11 +66,16 @@ impl Difference {
 
     /// How much its change of class says.
     fn gravity(&self) -> u8 {
-        self.change.map_or(0, |change| 1 + u8::from(change.is_inconsistent()))
+        u8::from(self.change.is_some()) + u8::from(self.change_counts)
     }
 
     pub fn is_inconsistent(&self) -> bool {
-        self.bits > 0.0 || self.change.is_some_and(ClassChange::is_inconsistent)
+        self.bits > 0.0 || self.change_counts
+    }
+
+    /// The change of class, where it is an inconsistency by itself.
+    pub fn telling_change(&self) -> Option<ClassChange> {
+        self.change.filter(|_| self.change_counts)
     }
 }
 
@@ -103,11 +118,11 @@ impl Results {
     }
 
     /// The comparison of what two builds made of an input; the worst value's.
-    pub fn compare(&self, nan: NanPolicy, baseline: Returned<'_>, variant: Returned<'_>) -> Difference {
+    pub fn compare(&self, equality: Equality, baseline: Returned<'_>, variant: Returned<'_>) -> Difference {
         if baseline == variant {
             return Difference::none(baseline.first, variant.first);
         }
-        let mut worst = Difference::of(self.0[0].ty, nan, baseline.first, variant.first);
+        let mut worst = Difference::of(self.0[0].ty, equality, baseline.first, variant.first);
         if baseline.first.value().is_none() || variant.first.value().is_none() {
             return worst;
         }
@@ -116,7 +131,8 @@ impl Results {
             // At most MAX_RESULTS.
             let worst_yet = k as u8 + 1;
             if a != b {
-                let other = Difference::of(self.ty(worst_yet), nan, Outcome::Value(a), Outcome::Value(b));
+                let other =
+                    Difference::of(self.ty(worst_yet), equality, Outcome::Value(a), Outcome::Value(b));
                 if other.gravity() > gravest.gravity() {
                     gravest = other;
                 }
@@ -125,8 +141,14 @@ impl Results {
                 }
             }
         }
-        let change = if gravest.gravity() > worst.gravity() { gravest.change } else { worst.change };
-        Difference { change, ..worst }
+        let telling = if gravest.gravity() > worst.gravity() { gravest } else { worst };
+        // A value within tolerance beside one that is not says nothing.
+        let is_told = worst.bits == 0.0 || telling.change != Some(ClassChange::WithinTolerance);
+        Difference {
+            change: telling.change.filter(|_| is_told),
+            change_counts: telling.change_counts,
+            ..worst
+        }
     }
 
     /// Whether two builds, or one build twice, gave one answer; `nan` says what of a NaN counts.
@@ -152,6 +174,7 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fp::{Tolerance, ZeroPolicy};
     use crate::model::FaultKind;
 
     fn results(types: &[Scalar]) -> Results {
@@ -167,7 +190,8 @@ mod tests {
     fn the_worst_value_has_most_bits_then_a_change_of_class() {
         let three = results(&[Scalar::F64, Scalar::F32, Scalar::F64]);
         let words = |a: f64, b: f32, c: f64| [a.to_bits(), b.to_bits().into(), c.to_bits()];
-        let compare = |a: [u64; 3], b: [u64; 3]| three.compare(NanPolicy::Any, returned(&a), returned(&b));
+        let compare =
+            |a: [u64; 3], b: [u64; 3]| three.compare(Equality::default(), returned(&a), returned(&b));
         let base = words(1.0, 1.0, 1.0);
         let one_bit = f32::from_bits(1.0f32.to_bits() + 1);
         let both = compare(base, words(1.0, one_bit, 1.5));
@@ -184,6 +208,32 @@ mod tests {
     }
 
     #[test]
+    fn the_sign_of_a_zero_and_a_tolerance_are_part_of_the_comparison() {
+        let one = results(&[Scalar::F64]);
+        let compare = |equality, a: f64, b: f64| {
+            one.compare(equality, returned(&[a.to_bits()]), returned(&[b.to_bits()]))
+        };
+        let lax = Equality { tolerance: Tolerance { abs: 1e-9, rel: 0.0 }, ..Equality::default() };
+        let strict = Equality { zero: ZeroPolicy::Sign, ..lax };
+        assert!(!compare(lax, 0.0, -0.0).is_inconsistent());
+        let zeros = compare(strict, 0.0, -0.0);
+        assert_eq!((zeros.bits, zeros.telling_change()), (0.0, Some(ClassChange::ZeroSign)));
+        let near = compare(strict, 1e-17, -1e-17);
+        assert_eq!((near.bits, near.change), (0.0, Some(ClassChange::WithinTolerance)));
+        assert!(!near.is_inconsistent() && compare(strict, 1.0, 1.5).is_inconsistent());
+        assert!(compare(strict, 1.0, f64::INFINITY).is_inconsistent());
+    }
+
+    #[test]
+    fn a_value_within_tolerance_hides_none_beside_it() {
+        let two = results(&[Scalar::F64, Scalar::F64]);
+        let lax = Equality { tolerance: Tolerance { abs: 1e-9, rel: 0.0 }, ..Equality::default() };
+        let words = |a: f64, b: f64| [a.to_bits(), b.to_bits()];
+        let difference = two.compare(lax, returned(&words(1e-17, 1.0)), returned(&words(-1e-17, 1.5)));
+        assert_eq!((difference.worst, difference.change, difference.is_inconsistent()), (1, None, true));
+    }
+
+    #[test]
     fn answers_agree_in_every_value_as_far_as_nans_count() {
         let two = results(&[Scalar::F32, Scalar::F64]);
         let (quiet, other) = (f64::NAN.to_bits(), f64::NAN.to_bits() | 1 << 63);
@@ -197,7 +247,7 @@ mod tests {
     fn a_fault_stands_for_every_value() {
         let two = results(&[Scalar::F32, Scalar::F64]);
         let fault = Returned { first: Outcome::Fault(FaultKind::Timeout), rest: &[0] };
-        let difference = two.compare(NanPolicy::Any, returned(&[1, 2]), fault);
+        let difference = two.compare(Equality::default(), returned(&[1, 2]), fault);
         assert_eq!((difference.bits, difference.change), (0.0, Some(ClassChange::Timeout)));
         assert_eq!(two.answers(fault), [Answer::Fault(FaultKind::Timeout); 2]);
         assert!(

@@ -15,7 +15,7 @@ use super::{
     InstructionCounts, Number, Outcome, ParamRow, ResultValue, Results, Shape, StopReason, StrategyName,
     budget_text,
 };
-use crate::fp::{NanPolicy, Scalar};
+use crate::fp::{NanPolicy, Scalar, Tolerance, ZeroPolicy};
 
 pub const SCHEMA: &str = "bitrift.run/1";
 
@@ -218,6 +218,9 @@ pub struct ComparisonRow<N = Number, A = Answer> {
     /// None when nothing is inconsistent.
     pub witness: Option<WitnessRow<N, A>>,
     pub class_changes: BTreeMap<ClassChange, u64>,
+    /// How far apart results may be before they are a difference.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tolerance: Tolerance,
     pub ranges: Vec<RangeRow<N, A>>,
 }
 
@@ -333,8 +336,11 @@ pub struct RunFile<F = FunctionRow> {
     #[serde(with = "budget_text")]
     pub budget: Budget,
     /// What of a NaN counts; not there when nothing does.
-    #[serde(default, skip_serializing_if = "is_any")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub nan: NanPolicy,
+    /// What of a zero counts; not there when nothing does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub zero: ZeroPolicy,
     pub host: HostRow,
     pub baseline: BuildId,
     pub builds: Vec<BuildRow>,
@@ -351,6 +357,7 @@ impl RunFile {
     }
 }
 
-fn is_any(nan: &NanPolicy) -> bool {
-    *nan == NanPolicy::Any
+/// Whether a field says nothing that is worth a place in a file.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -5,7 +5,7 @@ use super::setting_value::{
 };
 use super::settings::{ClusterBackend, SearchSettings};
 use super::strategy::StrategyName;
-use crate::fp::NanPolicy;
+use crate::fp::{NanPolicy, ZeroPolicy};
 
 /// Puts a value into settings, or says what it should have been.
 type Set = fn(&mut SearchSettings, &SettingValue) -> Result<(), Expected>;
@@ -26,7 +26,7 @@ const fn key(name: &'static str, value_name: &'static str, help: &'static str, s
 }
 
 /// Every setting of a search.
-pub const SEARCH_KEYS: [SearchKey; 26] = [
+pub const SEARCH_KEYS: [SearchKey; 27] = [
     key(
         "strategy",
         "NAME",
@@ -87,6 +87,10 @@ pub const SEARCH_KEYS: [SearchKey; 26] = [
             Ok(())
         },
     ),
+    key("zero", "any|sign", "What of a zero counts: nothing (any), or its sign", |s, v| {
+        s.zero = choice(v, &ZeroPolicy::ALL)?;
+        Ok(())
+    }),
     key("samples", "N", "Partitioned samples: N * 2^parameters, at most 65536", |s, v| {
         s.samples = small(v, 1, 1_000_000)?;
         Ok(())
@@ -214,8 +218,8 @@ mod tests {
     #[test]
     fn every_known_key_can_be_set_and_changes_something() {
         let words = [
-            "cigen", "7", "paper", "20", "5", "7.5", "1.5", "256", "64", "sign", "10", "11", "-3,4", "0",
-            "false", "false", "false", "0.3", "linfa", "30", "0", "0.9", "0.4,0.6", "0", "false", "2",
+            "cigen", "7", "paper", "20", "5", "7.5", "1.5", "256", "64", "sign", "sign", "10", "11", "-3,4",
+            "0", "false", "false", "false", "0.3", "linfa", "30", "0", "0.9", "0.4,0.6", "0", "false", "2",
         ];
         for (key, word) in SEARCH_KEYS.into_iter().zip(words) {
             assert_ne!(set(key.name, word).unwrap(), SearchSettings::default(), "{}", key.name);

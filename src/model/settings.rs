@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::StrategyName;
-use crate::fp::NanPolicy;
+use crate::fp::{Equality, NanPolicy, Tolerance, ZeroPolicy};
 
 const DEFAULT_BUDGET: u64 = 200_000;
 const LEAST_SHARE_S: f64 = 1.0;
@@ -53,6 +53,7 @@ pub struct SearchSettings {
     /// Inputs evaluated between two switches of build.
     pub batch: u32,
     pub nan: NanPolicy,
+    pub zero: ZeroPolicy,
 
     /// K1 = samples * 2^n: partitioned samples (section 3.1).
     pub samples: u32,
@@ -86,6 +87,16 @@ pub struct SearchSettings {
 }
 
 impl SearchSettings {
+    /// What counts as equal between builds that may be so far apart.
+    pub fn equality(&self, tolerance: Tolerance) -> Equality {
+        Equality { nan: self.nan, zero: self.zero, tolerance }
+    }
+
+    /// Signs of zeros and all of a NaN count.
+    pub fn count_all_bits(&mut self) {
+        (self.nan, self.zero) = (NanPolicy::Payload, ZeroPolicy::Sign);
+    }
+
     /// Seconds a function may take for each variant: the budget at the slowest pace, and never so
     /// little that starting up would count.
     pub fn share_s(&self) -> f64 {
@@ -111,6 +122,7 @@ impl Default for SearchSettings {
             memory_mb: 4096,
             batch: 1024,
             nan: NanPolicy::Any,
+            zero: ZeroPolicy::Any,
             samples: 256,
             dense: 256,
             partitions_f64: vec![-1018, -333, -32, -3, 0, 3, 32, 333, 1020],

@@ -124,6 +124,7 @@ impl Types {
             stop_reason: row.stop_reason,
             max_bits: row.max_bits,
             class_changes: row.class_changes,
+            tolerance: row.tolerance,
         })
     }
 
@@ -199,6 +200,7 @@ impl StoredRun {
             strategy: self.strategy,
             budget: self.budget,
             nan: self.nan,
+            zero: self.zero,
             host: self.host,
             baseline: self.baseline,
             builds: self.builds,
@@ -224,6 +226,7 @@ impl LockFunction<NumberText, NumberText> {
             held: self.held,
             clean: self.clean,
             evaluations: self.evaluations,
+            tolerances: self.tolerances,
             faults: self.faults,
         })
     }
@@ -242,6 +245,7 @@ impl StoredLock {
             name: self.name,
             baseline: self.baseline,
             nan: self.nan,
+            zero: self.zero,
             search: self.search,
             builds: self.builds,
             absent: self.absent,

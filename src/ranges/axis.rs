@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn holes_of_a_domain_have_no_ranks() {
         let segment = |lo, hi| Segment { side: Side::Positive, lo, hi };
-        let domain = Domain { segments: vec![segment(3, 5), segment(9, 9), segment(20, 21)] };
+        let domain = Domain::of(vec![segment(3, 5), segment(9, 9), segment(20, 21)]);
         let axis = Axis::new(Scalar::I32, &domain, Side::Positive).unwrap();
         assert_eq!(axis.last(), 5);
         let values: Vec<u64> = (0..=5).map(|rank| axis.value(rank)).collect();

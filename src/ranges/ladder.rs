@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn holes_of_a_domain_have_no_rungs() {
         let segment = |side, lo, hi| Segment { side, lo, hi };
-        let domain = Domain { segments: vec![segment(Side::Negative, 2, 3), segment(Side::Negative, 7, 8)] };
+        let domain = Domain::of(vec![segment(Side::Negative, 2, 3), segment(Side::Negative, 7, 8)]);
         let ladder = Ladder::new(Scalar::I32, &domain, Side::Negative).unwrap();
         let mut listed = Vec::new();
         ladder.list(1, 9, |bits| listed.push(bits.cast_signed()));

@@ -80,7 +80,7 @@ fn note(evaluation: &Evaluation, difference: &Difference) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fp::{NanPolicy, Scalar};
+    use crate::fp::{Equality, Scalar};
     use crate::model::{FaultKind, Outcome};
     use crate::report::sample::{HOSTILE, number};
 
@@ -91,7 +91,7 @@ mod tests {
         let baseline = Whole::from(value(0.1));
         let variant = |outcome: Outcome| {
             let outcome = Whole::from(outcome);
-            let difference = results.compare(NanPolicy::Any, baseline.returned(), outcome.returned());
+            let difference = results.compare(Equality::default(), baseline.returned(), outcome.returned());
             Comparison::Variant { outcome, difference: Some(difference) }
         };
         let row = |build: &str, verdict| Evaluated {

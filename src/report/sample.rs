@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fp::{NanPolicy, Scalar};
+use crate::fp::{NanPolicy, Scalar, Tolerance, ZeroPolicy};
 use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, CONFIRM_SCHEMA, Category, ComparisonRow, ConfirmFile, ConfirmRow,
     Confirmed, EdgeKind, EdgeRow, FaultKind, FaultRow, FindingId, FunctionRow, FunctionSamples, HostRow,
@@ -53,6 +53,7 @@ fn comparison(build: &str, ranges: Vec<RangeRow>) -> ComparisonRow {
         max_bits: worst.map_or(0.0, |r| r.max_bits),
         witness: worst.map(|r| r.witness.clone()),
         class_changes: BTreeMap::new(),
+        tolerance: Tolerance::default(),
         ranges,
     }
 }
@@ -249,6 +250,7 @@ pub(super) fn run() -> RunFile {
         strategy: StrategyName::Cigen,
         budget: Budget::Evaluations(100_000),
         nan: NanPolicy::Any,
+        zero: ZeroPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc 2.36".into() },
         baseline: "gcc/O0/native".into(),
         sources: BTreeMap::new(),

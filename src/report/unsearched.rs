@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::number::{count, plural};
 use crate::findings::{is_searched, unsearched};
-use crate::model::{FunctionRow, GapKind, RunFile, printable};
+use crate::model::{ClassChange, ComparisonRow, FunctionRow, GapKind, RunFile, printable};
 
 /// A function with the builds on which it was not searched for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,6 +56,11 @@ pub(super) fn remarks(function: &FunctionRow) -> Vec<String> {
     if !function.constant.is_empty() {
         let values: Vec<String> = function.constant.iter().map(|value| value.dec()).collect();
         remarks.push(format!("every result is {}", values.join(", ")));
+    }
+    let tolerated = |row: &ComparisonRow| row.class_changes.get(&ClassChange::WithinTolerance).copied();
+    let tolerated: u64 = function.comparisons.iter().filter_map(tolerated).sum();
+    if tolerated > 0 {
+        remarks.push(format!("{} differences within tolerance, not reported", count(tolerated)));
     }
     if function.same_code {
         remarks.push("not in your sources: the same code in every build".into());

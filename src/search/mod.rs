@@ -5,6 +5,7 @@
 //!
 //! 1. `task` is what a search is given, `strategy` the planner that is made for it: `cigen` (also the default,
 //!    `auto`), one of the `rivals`, or `sweep` for every input there is.
+//!    Where a domain names infinities, NaN or -0, `fringe` tries those before the strategy begins.
 //! 2. The strategy plans `unit`s. `sample` says which inputs are tried first; `streams` names every random choice.
 //! 3. A unit runs in a worker: `evaluate` scores inputs on two builds and keeps what matters; `sample`, `seams`,
 //!    `tighten`, `evolve`, `rivals` and `sweep` have a unit each, or several.
@@ -16,6 +17,7 @@
 mod cigen;
 mod evaluate;
 mod evolve;
+mod fringe;
 mod ledger;
 mod rivals;
 mod sample;

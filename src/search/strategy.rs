@@ -3,6 +3,7 @@
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{FunctionResult, StrategyName};
 use crate::search::cigen::{Cigen, Course};
+use crate::search::fringe::{Fringed, has_fringe};
 use crate::search::rivals::Rival;
 use crate::search::sweep::Exhaustive;
 use crate::search::{Answer, Task, Unit, run_unit};
@@ -17,8 +18,12 @@ pub trait Strategy: Send {
     fn finish(self: Box<Self>) -> FunctionResult;
 }
 
-/// The strategy a task asks for by name.
+/// The strategy a task asks for by name, after the special values that its domains name.
 pub fn create(task: &Task) -> Box<dyn Strategy> {
+    if has_fringe(task) { Box::new(Fringed::new(task, by_name)) } else { by_name(task) }
+}
+
+fn by_name(task: &Task) -> Box<dyn Strategy> {
     match task.settings.strategy {
         StrategyName::Auto => Box::new(Cigen::new(task.clone(), Course::Auto)),
         StrategyName::Cigen => Box::new(Cigen::new(task.clone(), Course::Cigen)),
@@ -70,6 +75,7 @@ mod tests {
             builds: vec![BuildId("gcc/O0/native".into()), BuildId("gcc/O3/native".into())],
             settings: SearchSettings { strategy, budget, ..SearchSettings::default() },
             literals: Vec::new(),
+            tolerances: Vec::new(),
         }
     }
 

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum StreamKey {
     Survey,
     Specials,
+    /// Inputs with values that a domain names: infinities, NaN, -0.
+    Fringe,
     /// Values beside powers of two of one parameter.
     Powers,
     /// The shift of the even sequence that all strata follow.
@@ -69,6 +71,7 @@ impl StreamKey {
         match self {
             StreamKey::Survey => "survey",
             StreamKey::Specials => "specials",
+            StreamKey::Fringe => "fringe",
             StreamKey::Powers => "powers",
             StreamKey::Lattice => "lattice",
             StreamKey::Strata { usual, .. } => strata_name(usual),
@@ -86,7 +89,11 @@ impl StreamKey {
     /// The number of the stream among those of its purpose. Changing one changes what every search finds.
     pub fn number(self) -> u64 {
         match self {
-            StreamKey::Survey | StreamKey::Specials | StreamKey::Powers | StreamKey::Lattice => 0,
+            StreamKey::Survey
+            | StreamKey::Specials
+            | StreamKey::Fringe
+            | StreamKey::Powers
+            | StreamKey::Lattice => 0,
             StreamKey::Strata { round, block: at, .. } | StreamKey::StrataOrder { round, from: at } => {
                 round << 48 | at
             }

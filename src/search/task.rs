@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::streams::StreamKey;
-use crate::fp::Stream;
+use crate::fp::{Equality, Stream, Tolerance};
 use crate::model::{BuildId, Function, SearchSettings};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub struct Task {
     pub settings: SearchSettings,
     /// Numbers of the sources that are worth trying in every parameter, the most promising first.
     pub literals: Vec<f64>,
+    /// How far apart from the baseline each build may be, in the order of `builds`; none where nothing stands.
+    pub tolerances: Vec<Tolerance>,
 }
 
 /// The place of a build of the task among the variants alone: the baseline, which comes first, is none.
@@ -22,6 +24,11 @@ pub fn column(variant: usize) -> usize {
 }
 
 impl Task {
+    /// What counts as equal between the baseline and a build.
+    pub fn equality(&self, build: usize) -> Equality {
+        self.settings.equality(self.tolerances.get(build).copied().unwrap_or_default())
+    }
+
     /// Every build but the baseline, by index in `builds`.
     pub fn variants(&self) -> std::ops::Range<usize> {
         1..self.builds.len()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::shown;
 use super::{StoreError, atomic, read};
-use crate::model::{LOCK_SCHEMA, LockFile, LockRange, Number, StoredLock, one_per_parameter, printable};
+use crate::model::{LOCK_SCHEMA, LockFile, LockRange, StoredLock, one_per_parameter, printable};
 
 /// The longest line that a list or an object is put on.
 const LINE: usize = 140;
@@ -71,10 +71,14 @@ fn check(lock: &LockFile) -> Result<(), Flaw> {
 fn check_range(at: &str, range: &LockRange) -> Result<(), Flaw> {
     let fits = one_per_parameter(range.edges.len(), range.lo.len());
     fits.map_err(|message| (format!("{at}.edges"), message))?;
-    let lo = ordinals(&format!("{at}.lo"), &range.lo)?;
-    let hi = ordinals(&format!("{at}.hi"), &range.hi)?;
-    let inputs = ordinals(&format!("{at}.witness.inputs"), &range.witness.inputs)?;
-    for (param, ((lo, hi), input)) in lo.iter().zip(&hi).zip(&inputs).enumerate() {
+    let ends = range.lo.iter().zip(&range.hi).zip(&range.witness.inputs);
+    for (param, ((lo, hi), input)) in ends.enumerate() {
+        let [lo, hi, input] = [lo, hi, input].map(|number| number.ordinal());
+        let nans = [lo, hi, input].iter().filter(|ordinal| ordinal.is_none()).count();
+        if !matches!(nans, 0 | 3) {
+            // Of a range of NaN all three are.
+            return Err((format!("{at}.lo[{param}]"), "a NaN is no end of an interval".into()));
+        }
         if lo > hi {
             let message = format!("`{}` is above `{}` of `hi`", range.lo[param].dec(), range.hi[param].dec());
             return Err((format!("{at}.lo[{param}]"), message));
@@ -89,13 +93,6 @@ fn check_range(at: &str, range: &LockRange) -> Result<(), Flaw> {
         return Err((format!("{at}.max_bits"), message));
     }
     Ok(())
-}
-
-fn ordinals(at: &str, numbers: &[Number]) -> Result<Vec<i128>, Flaw> {
-    let ordinal = |(index, number): (usize, &Number)| {
-        number.ordinal().ok_or_else(|| (format!("{at}[{index}]"), "a NaN is no input of a range".into()))
-    };
-    numbers.iter().enumerate().map(ordinal).collect()
 }
 
 /// Puts every list and object that fits on one line there. `text` is as serde_json writes it: a line opens

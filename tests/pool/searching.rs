@@ -40,7 +40,7 @@ fn job(name: &str, function_index: usize, builds: &[(usize, &str)], settings: Se
         Callee::Signature(format!("double {name}(double x)")),
     );
     let ids = builds.iter().map(|(_, id)| BuildId((*id).into())).collect();
-    let task = Task { function, builds: ids, settings, literals: Vec::new() };
+    let task = Task { function, builds: ids, settings, literals: Vec::new(), tolerances: Vec::new() };
     FunctionJob { function_index, task, builds: builds.iter().map(|(object, _)| *object).collect() }
 }
 

@@ -90,7 +90,7 @@ fn ga_breeds_the_leading_bits_of_the_fit() {
 }
 
 fn on(side: Side, lo: u64, hi: u64) -> Domain {
-    Domain { segments: vec![Segment { side, lo, hi }] }
+    Domain::of(vec![Segment { side, lo, hi }])
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn swept_task() -> Task {
         Segment { side: lo.side, lo: lo.mag, hi: hi.mag }
     };
     let mut x = param("x", ty);
-    x.domain = Domain { segments: stretches().into_iter().map(segment).collect() };
+    x.domain = Domain::of(stretches().into_iter().map(segment).collect());
     let mut task = task(vec![x], Budget::Paper, 1);
     task.settings.strategy = bitrift::model::StrategyName::Exhaustive;
     task
@@ -151,7 +151,7 @@ fn a_second_variant_changes_nothing_for_the_first() {
 fn other_parameters_may_be_fixed() {
     let mut task = swept_task();
     let mut n = param("n", Scalar::I32);
-    n.domain = Domain { segments: vec![Segment { side: Side::Negative, lo: 3, hi: 3 }] };
+    n.domain = Domain::of(vec![Segment { side: Side::Negative, lo: 3, hi: 3 }]);
     task.function.coordinates.insert(0, n);
     let minus_three = (-3i64).cast_unsigned();
     let variant: FakeBuild = Box::new(move |input| {

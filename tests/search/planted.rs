@@ -113,7 +113,7 @@ fn floats_are_searched_like_doubles() {
 
 #[test]
 fn regions_of_integers_are_found_exactly() {
-    let small = Domain { segments: vec![Segment { side: Side::Positive, lo: 0, hi: 1000 }] };
+    let small = Domain::of(vec![Segment { side: Side::Positive, lo: 0, hi: 1000 }]);
     let regions = [vec![span(100.0, 200.0)], vec![span(700.0, 1000.0)]];
     for seed in SEEDS {
         let mut task = task(vec![param("n", Scalar::I32)], Budget::Paper, seed);
@@ -132,7 +132,7 @@ fn a_float_beside_an_integer_and_a_fixed_parameter() {
     for seed in SEEDS {
         let params = vec![param("x", Scalar::F64), param("n", Scalar::I32), param("k", Scalar::I32)];
         let mut task = task(params, Budget::Paper, seed);
-        let segment = |lo, hi| Domain { segments: vec![Segment { side: Side::Positive, lo, hi }] };
+        let segment = |lo, hi| Domain::of(vec![Segment { side: Side::Positive, lo, hi }]);
         task.function.coordinates[1].domain = segment(1, 50);
         task.function.coordinates[2].domain = segment(7, 7);
         let region = vec![binades(-100.0, 110.0), span(10.0, 30.0), span(7.0, 7.0)];
@@ -219,7 +219,7 @@ fn domains_of_subnormals_of_one_side_and_of_lists_are_respected() {
         let regions: Vec<Region> = spans.iter().map(|&s| vec![s]).collect();
         for seed in SEEDS {
             let mut task = doubles(1, Budget::Paper, seed);
-            task.function.coordinates[0].domain = Domain { segments: segments.clone() };
+            task.function.coordinates[0].domain = Domain::of(segments.clone());
             let inside = task.function.coordinates[0].domain.clone();
             let result = search_planted(&task, &regions);
             assert_found(&task, &result, &regions, 0.0, "domain");

@@ -160,7 +160,7 @@ fn a_build_that_faults_everywhere_is_given_up() {
 fn a_small_domain_is_searched_completely() {
     for name in RIVALS {
         let mut n = param("n", Scalar::I32);
-        n.domain = Domain { segments: vec![Segment { side: Side::Positive, lo: 1, hi: 3000 }] };
+        n.domain = Domain::of(vec![Segment { side: Side::Positive, lo: 1, hi: 3000 }]);
         let task = with(name, task(vec![n], Budget::Evaluations(10_000), 1));
         let variant: FakeBuild =
             Box::new(|input| Outcome::Value(1f64.to_bits() + u64::from(input[0] == 1234)));

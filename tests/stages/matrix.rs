@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bitrift::fp::{NanPolicy, Scalar};
+use bitrift::fp::{NanPolicy, Scalar, Tolerance, ZeroPolicy};
 use bitrift::matrix::{MatrixError, load};
 use bitrift::model::{
     Budget, Callee, ClusterBackend, Domain, Experiment, FpEnvPolicy, Function, Limit, LimitRule,
@@ -194,6 +194,7 @@ fn the_full_matrix_has_its_search_settings_as_written() {
         memory_mb: 2048,
         batch: 512,
         nan: NanPolicy::Sign,
+        zero: ZeroPolicy::Sign,
         samples: 128,
         dense: 64,
         partitions_f64: vec![-1000, 0, 1000],
@@ -220,15 +221,22 @@ fn the_full_matrix_has_its_limits_as_written_those_of_functions_first() {
         function: function.map(str::to_owned),
         build: build.map(str::to_owned),
         rule: Some(rule),
+        tolerance: None,
         expect,
     };
     let allow = |reason: &str| LimitRule::Allow(reason.into());
     let expected = [
         limit(Some("scale"), None, allow("by design"), false),
-        limit(Some("airy_ai"), None, LimitRule::MaxBits(52.0), true),
+        Limit {
+            tolerance: Some(Tolerance { abs: 1e-300, rel: 0.0 }),
+            ..limit(Some("airy_ai"), None, LimitRule::MaxBits(52.0), true)
+        },
         limit(Some("root*"), Some("gcc/O3-*"), LimitRule::MaxBits(8.0), false),
         limit(None, None, allow("never mind"), false),
-        limit(None, Some("clang/*"), LimitRule::MaxBits(0.5), true),
+        Limit {
+            tolerance: Some(Tolerance { abs: 1.0, rel: 1e-9 }),
+            ..limit(None, Some("clang/*"), LimitRule::MaxBits(0.5), true)
+        },
     ];
     assert_eq!(full().limits, expected);
     assert!(expected[2].matches("root-narrow", "gcc/O3-fast/native"));

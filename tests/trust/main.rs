@@ -8,6 +8,7 @@ mod arguments;
 mod attacked;
 mod baseline;
 mod declared;
+mod equal;
 mod gate;
 mod harness;
 mod no_false_alarm;

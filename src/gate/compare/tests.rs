@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::fp::{NanPolicy, Scalar};
+use crate::fp::{NanPolicy, Scalar, Tolerance, ZeroPolicy};
 use crate::model::{
     Answer, Budget, BuildRow, BuildStatus, EdgeKind, EdgeRow, FaultKind, HostRow, Number, ParamRow, RangeRow,
     SCHEMA, SearchStatus, StopReason, StrategyName, WitnessRow,
@@ -44,6 +44,7 @@ fn comparison(build: &str, ranges: Vec<RangeRow>) -> ComparisonRow {
         max_bits,
         witness,
         class_changes: BTreeMap::new(),
+        tolerance: Tolerance::default(),
         ranges,
     }
 }
@@ -99,6 +100,7 @@ fn run(builds: &[&str], functions: Vec<FunctionRow>) -> RunFile {
         strategy: StrategyName::Auto,
         budget: Budget::Paper,
         nan: NanPolicy::Any,
+        zero: ZeroPolicy::Any,
         host: HostRow { cpu: "x86".into(), libm: "glibc".into() },
         baseline: "gcc/O0/native".into(),
         builds: builds.iter().map(|id| build(id)).collect(),

@@ -89,7 +89,7 @@ fn level_of(category: Category) -> &'static str {
     match category {
         Category::Fault | Category::Sign | Category::Magnitude => "error",
         Category::ClassChange | Category::Flush | Category::Halved | Category::Digits => "warning",
-        Category::Rounding | Category::Lone => "note",
+        Category::ZeroSign | Category::Rounding | Category::Lone => "note",
     }
 }
 

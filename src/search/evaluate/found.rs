@@ -13,6 +13,8 @@ pub struct Score {
     pub variant: Outcome,
     pub bits: f64,
     pub change: Option<ClassChange>,
+    /// Whether that change is an inconsistency by itself.
+    pub change_counts: bool,
     /// Which value of the function that is.
     pub worst: u8,
     /// False when one of the builds was given up before this input.
@@ -21,23 +23,30 @@ pub struct Score {
 
 impl Score {
     pub fn new(difference: Difference) -> Score {
-        let Difference { bits, change, worst, baseline, variant } = difference;
-        Score { baseline, variant, bits, change, worst, evaluated: true }
+        let Difference { bits, change, change_counts, worst, baseline, variant } = difference;
+        Score { baseline, variant, bits, change, change_counts, worst, evaluated: true }
     }
 
     pub fn skipped() -> Score {
         let nothing = Outcome::Value(0);
-        Score { baseline: nothing, variant: nothing, bits: 0.0, change: None, worst: 0, evaluated: false }
+        Score {
+            baseline: nothing,
+            variant: nothing,
+            bits: 0.0,
+            change: None,
+            change_counts: false,
+            worst: 0,
+            evaluated: false,
+        }
     }
 
     pub fn is_inconsistent(&self) -> bool {
-        self.bits > 0.0 || self.change.is_some_and(ClassChange::is_inconsistent)
+        self.bits > 0.0 || self.change_counts
     }
 
     /// What a maximiser climbs: bits, and a change of class above none at equal bits.
     pub fn height(&self) -> f64 {
-        let change = self.change.is_some_and(ClassChange::is_inconsistent);
-        self.bits + if change { 1e-6 } else { 0.0 }
+        self.bits + if self.change_counts { 1e-6 } else { 0.0 }
     }
 }
 
@@ -107,12 +116,12 @@ pub fn keep_best(best: &mut Option<Found>, candidate: &Found) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fp::{NanPolicy, Scalar};
+    use crate::fp::{Equality, Scalar};
     use crate::model::Results;
 
     fn score(a: f64, b: f64) -> Score {
         let value = |x: f64| Outcome::Value(x.to_bits()).into();
-        Score::new(Results::one(Scalar::F64).compare(NanPolicy::Any, value(a), value(b)))
+        Score::new(Results::one(Scalar::F64).compare(Equality::default(), value(a), value(b)))
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::found::Score;
 use super::spread::Spread;
 use crate::eval::{EvalError, Evaluator};
+use crate::fp::Equality;
 use crate::model::{FaultKind, FaultRecord, Outcome, Outcomes, Returned, Whole};
 use crate::search::Task;
 
@@ -50,6 +51,8 @@ pub struct Probe<'a> {
     variant: Outcomes,
     /// Whether the baseline gives one answer to everything.
     spread: Spread,
+    /// What counts as equal to the baseline's answer, for each build.
+    equalities: Vec<Equality>,
 }
 
 /// How builds behaved during a unit.
@@ -92,6 +95,7 @@ impl<'a> Probe<'a> {
             baseline: Outcomes::new(task.function.results.width()),
             variant: Outcomes::new(task.function.results.width()),
             spread: Spread::default(),
+            equalities: (0..task.builds.len()).map(|build| task.equality(build)).collect(),
         }
     }
 
@@ -123,7 +127,7 @@ impl<'a> Probe<'a> {
                 for (i, input) in chunk.chunks_exact(self.arity).enumerate() {
                     let score = if i < answered {
                         let pair = [baseline.get(i), other.get(i)];
-                        let score = self.score(pair);
+                        let score = self.score(variant, pair);
                         self.remember(variant, from + i, input, &score, pair);
                         score
                     } else {
@@ -175,7 +179,7 @@ impl<'a> Probe<'a> {
                     if pair[0] == pair[1] && i >= spots {
                         continue;
                     }
-                    let score = self.score(pair);
+                    let score = self.score(variant, pair);
                     self.remember(variant, i, input(i), &score, pair);
                     if pair[0] != pair[1] {
                         each(position, from + i, input(i), &score);
@@ -191,8 +195,8 @@ impl<'a> Probe<'a> {
         Ok(())
     }
 
-    fn score(&self, [baseline, variant]: [Returned<'_>; 2]) -> Score {
-        Score::new(self.task.function.results.compare(self.task.settings.nan, baseline, variant))
+    fn score(&self, of: usize, [baseline, variant]: [Returned<'_>; 2]) -> Score {
+        Score::new(self.task.function.results.compare(self.equalities[of], baseline, variant))
     }
 
     /// Room for outcomes, which is put back after use so that it is allocated once.

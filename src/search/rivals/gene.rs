@@ -31,7 +31,7 @@ impl Gene {
         let ty = param.ty;
         let mut pieces = Vec::new();
         for segment in &param.domain.segments {
-            let alone = Domain { segments: vec![*segment] };
+            let alone = Domain::of(vec![*segment]);
             if let Some(axis) = Axis::new(ty, &alone, segment.side) {
                 let magnitude = |rank| split(ty, axis.value(rank)).1;
                 pieces.push(Piece { side: segment.side, lo: magnitude(0), hi: magnitude(axis.last()) });
@@ -193,7 +193,7 @@ pub mod tests {
     pub fn between(lo: f64, hi: f64) -> Domain {
         let place = |x: f64| Scalar::F64.axis(x.to_bits()).unwrap();
         let (a, b) = (place(lo), place(hi));
-        Domain { segments: vec![Segment { side: a.side, lo: a.mag.min(b.mag), hi: a.mag.max(b.mag) }] }
+        Domain::of(vec![Segment { side: a.side, lo: a.mag.min(b.mag), hi: a.mag.max(b.mag) }])
     }
 
     #[test]
@@ -221,7 +221,7 @@ pub mod tests {
         let mut domain = between(-3e-310, -1e-320);
         domain.segments.extend(between(0.7, 900.0).segments);
         let doubles = gene(Scalar::F64, domain);
-        let small = Domain { segments: vec![Segment { side: Side::Positive, lo: 3, hi: 900 }] };
+        let small = Domain::of(vec![Segment { side: Side::Positive, lo: 3, hi: 900 }]);
         for gene in [doubles, gene(Scalar::I32, small), gene(Scalar::I64, Domain::all(Scalar::I64))] {
             for _ in 0..200 {
                 assert!(gene.piece_of(gene.random(&mut stream)).is_some());

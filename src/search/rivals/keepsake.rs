@@ -49,7 +49,9 @@ impl<'a> Keepsake<'a> {
             self.rows.clear();
             for found in &kept {
                 let Found { baseline, variant, bits, change, worst, .. } = *found;
-                let score = Score { baseline, variant, bits, change, worst, evaluated: true };
+                // Every row is inconsistent: one without bits is so by its change.
+                let change_counts = change.is_some();
+                let score = Score { baseline, variant, bits, change, change_counts, worst, evaluated: true };
                 self.rows.push((self.rows.len(), score));
                 self.inputs.extend_from_slice(&found.input);
             }

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn integers_are_thinned_below_their_leading_bits() {
         let segment = Segment { side: Side::Positive, lo: 0, hi: 4095 };
-        let genes = [gene(Scalar::I32, Domain { segments: vec![segment] })];
+        let genes = [gene(Scalar::I32, Domain::of(vec![segment]))];
         let all = list(&Layer::of_domain(&genes, HALF));
         assert_eq!(all.len(), 2048 + 1024, "every second number from 2048");
         assert_eq!(list(&Layer::around(&genes, &[4000], HALF, FULL)), [4000, 4001]);

@@ -18,7 +18,8 @@ pub fn anchors(function: &Function, block: usize) -> Vec<u64> {
     let usual: Vec<Option<ParamSampler>> =
         coordinates.iter().map(|c| ParamSampler::of_usual(c, &settings)).collect();
     let has_usual = usual.iter().any(Option::is_some);
-    let edges: Vec<Vec<u64>> = coordinates.iter().map(edge_values).collect();
+    let edges: Vec<Vec<u64>> =
+        coordinates.iter().map(|c| [c.domain.specials.clone(), edge_values(c)].concat()).collect();
     let mut stream = Stream::new(0, &["anchors", &function.name], 0);
     let lattice = Lattice::new(coordinates.len(), &mut stream);
     let before: usize = (0..block).map(HeldRow::len_of).sum();
@@ -80,7 +81,7 @@ mod tests {
         let (lo, hi) = (1f64.to_bits(), 2f64.to_bits());
         let axis = |bits| Scalar::F64.axis(bits).unwrap();
         let segment = crate::model::Segment { side: axis(lo).side, lo: axis(lo).mag, hi: axis(hi).mag };
-        let narrow = function(2, &Domain { segments: vec![segment] });
+        let narrow = function(2, &Domain::of(vec![segment]));
         let first = anchors(&narrow, 0);
         assert_eq!(first.len(), 2 * KEPT_INPUTS);
         assert!(first.contains(&lo) && first.contains(&hi));

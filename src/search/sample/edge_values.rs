@@ -56,7 +56,7 @@ mod tests {
     use crate::model::{Domain, Segment};
 
     fn values(ty: Scalar, segments: Vec<Segment>) -> Vec<f64> {
-        let domain = Domain { segments };
+        let domain = Domain::of(segments);
         let param = Coordinate { name: "x".into(), ty, domain, domain_text: String::new() };
         edge_values(&param).into_iter().map(|bits| ty.to_f64(bits)).collect()
     }

@@ -174,7 +174,7 @@ impl ParamSampler {
         if segments.is_empty() || segments == param.domain.segments {
             return None;
         }
-        Some(ParamSampler::new(&Coordinate { domain: Domain { segments }, ..param.clone() }, settings))
+        Some(ParamSampler::new(&Coordinate { domain: Domain::of(segments), ..param.clone() }, settings))
     }
 
     /// A random value of one of `count` equal strata of the whole axis.
@@ -236,7 +236,7 @@ impl ParamSampler {
 fn ordered(ty: Scalar, domain: &Domain) -> Vec<Segment> {
     let mut segments = Vec::new();
     for segment in &domain.segments {
-        let alone = Domain { segments: vec![*segment] };
+        let alone = Domain::of(vec![*segment]);
         if let Some(axis) = Axis::new(ty, &alone, segment.side) {
             let (lo, hi) = (axis.mag(0), axis.mag(axis.last()));
             segments.push(Segment { side: segment.side, lo, hi });
@@ -297,7 +297,7 @@ mod tests {
 
     fn sampler(ty: Scalar, segments: Vec<Segment>) -> ParamSampler {
         let param =
-            Coordinate { name: "x".into(), ty, domain: Domain { segments }, domain_text: String::new() };
+            Coordinate { name: "x".into(), ty, domain: Domain::of(segments), domain_text: String::new() };
         ParamSampler::new(&param, &SearchSettings::default())
     }
 

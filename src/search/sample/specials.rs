@@ -230,6 +230,7 @@ mod tests {
             builds: Vec::new(),
             settings: SearchSettings::default(),
             literals: literals.to_vec(),
+            tolerances: Vec::new(),
         }
     }
 
@@ -276,7 +277,7 @@ mod tests {
 
         task.function.coordinates[0].ty = Scalar::I32;
         task.function.coordinates[0].domain =
-            Domain { segments: vec![Segment { side: Side::Positive, lo: 1, hi: 9 }] };
+            Domain::of(vec![Segment { side: Side::Positive, lo: 1, hi: 9 }]);
         task.literals = vec![3.5, 9.0, -7.0, 1e300, 40.0];
         assert_eq!(values(&task, 1000), [3.0, 4.0, 9.0, 2.0, 8.0, 7.0, 6.0]);
     }

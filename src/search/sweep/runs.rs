@@ -168,7 +168,7 @@ pub fn add_changes(to: &mut Changes, from: &Changes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fp::{NanPolicy, Scalar, Side};
+    use crate::fp::{Equality, Scalar, Side};
     use crate::model::{Domain, Outcome, Results};
     use proptest::prelude::*;
 
@@ -178,7 +178,7 @@ mod tests {
         for &(rung, ulps) in hits {
             let outcome = |bits: u64| Outcome::Value(bits);
             let score = Score::new(Results::one(Scalar::F32).compare(
-                NanPolicy::Any,
+                Equality::default(),
                 outcome(1 << 24).into(),
                 outcome((1 << 24) + ulps).into(),
             ));

@@ -38,6 +38,7 @@ pub fn task(params: Vec<Coordinate>, budget: Budget, seed: u64) -> Task {
         builds: vec![BuildId("gcc/O0/native".into()), BuildId("gcc/O3/native".into())],
         settings: SearchSettings { budget, seed, ..SearchSettings::default() },
         literals: Vec::new(),
+        tolerances: Vec::new(),
     }
 }
 

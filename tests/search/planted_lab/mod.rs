@@ -82,7 +82,7 @@ impl PlantedLab {
             let function_index = self.functions.iter().position(|f| f.name == truth.name).unwrap();
             let function = self.functions[function_index].clone();
             let (builds, settings) = (self.builds.clone(), settings.clone());
-            let task = Task { function, builds, settings, literals: Vec::new() };
+            let task = Task { function, builds, settings, literals: Vec::new(), tolerances: Vec::new() };
             FunctionJob { function_index, task, builds: vec![0, 1] }
         };
         let jobs: Vec<FunctionJob> =
