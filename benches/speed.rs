@@ -177,13 +177,9 @@ fn evolution() {
     let fake = Fake::new(1, vec![Box::new(|x: &[u64]| Outcome::Value(x[0])), Box::new(variant)]);
     let mut clocked = Clocked { inner: fake, inside: Duration::ZERO };
     let mut strategy = bitrift::search::create(&task);
-    let (mut outside, mut evaluations, mut answers) = (Duration::ZERO, 0, Vec::new());
-    loop {
-        let units = strategy.next(std::mem::take(&mut answers));
-        if units.is_empty() {
-            break;
-        }
-        for unit in units {
+    let (mut outside, mut evaluations) = (Duration::ZERO, 0);
+    while strategy.next_phase() {
+        while let Some(unit) = strategy.next_unit() {
             clocked.inside = Duration::ZERO;
             let start = Instant::now();
             let answer = run_unit(&task, &unit, &mut clocked).unwrap();
@@ -191,7 +187,7 @@ fn evolution() {
                 outside += start.elapsed().saturating_sub(clocked.inside);
                 evaluations += answer.evaluations();
             }
-            answers.push(answer);
+            strategy.absorb(answer);
         }
     }
     let each = outside.as_nanos() as f64 / evaluations as f64;

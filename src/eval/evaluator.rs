@@ -37,4 +37,9 @@ pub trait Evaluator {
     fn elapsed(&self) -> Duration {
         Duration::ZERO
     }
+
+    /// Whether the time for all this is over, so that nothing more need be asked.
+    fn is_late(&self) -> bool {
+        false
+    }
 }

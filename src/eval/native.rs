@@ -127,6 +127,8 @@ pub(crate) struct Native<'h> {
     elsewhere: Duration,
     /// Inputs evaluated so far, on any build.
     calls: u64,
+    /// When it is late.
+    until: Option<Instant>,
 }
 
 impl<'h> Native<'h> {
@@ -141,7 +143,13 @@ impl<'h> Native<'h> {
             return Err(EvalError::Helper { build: String::new(), reason });
         }
         let (shims, fresh) = (vec![None; selection.builds.len()], vec![true; selection.builds.len()]);
-        Ok(Native { host, selection, shims, fresh, begun: cpu_time(), elsewhere: Duration::ZERO, calls: 0 })
+        let (begun, elsewhere) = (cpu_time(), Duration::ZERO);
+        Ok(Native { host, selection, shims, fresh, begun, elsewhere, calls: 0, until: None })
+    }
+
+    /// Makes it late after this time. A time too long to be a point in time is none.
+    pub(crate) fn finish_within(&mut self, time: Option<Duration>) {
+        self.until = time.and_then(|time| Instant::now().checked_add(time));
     }
 
     /// Inputs evaluated so far, on any build.
@@ -219,6 +227,10 @@ impl<'h> Native<'h> {
 impl Evaluator for Native<'_> {
     fn elapsed(&self) -> Duration {
         cpu_time().saturating_sub(self.begun) + self.elsewhere
+    }
+
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     fn arity(&self) -> usize {

@@ -109,8 +109,15 @@ impl Pool {
         batch: usize,
     ) -> Result<(Vec<Vec<Outcome>>, Vec<String>), PoolError> {
         let work = Work::Evaluate { inputs: inputs.to_vec(), batch };
-        let piece =
-            Piece { function: function_index, arity, width: 1, objects: builds, work: &work, task: None };
+        let piece = Piece {
+            function: function_index,
+            arity,
+            width: 1,
+            objects: builds,
+            work: &work,
+            task: None,
+            until: None,
+        };
         match self.once(piece)? {
             (Reply::Outcomes(outcomes), reasons) => {
                 Ok((outcomes.iter().map(|of| of.firsts().to_vec()).collect(), reasons))
@@ -124,7 +131,7 @@ impl Pool {
         let TimeRequest { function_index, arity, width, builds, inputs, batch, repeats } = request;
         let work = Work::Time { inputs: inputs.clone(), batch: *batch, repeats: *repeats };
         let (function, arity, width) = (*function_index, *arity, *width);
-        let piece = Piece { function, arity, width, objects: builds, work: &work, task: None };
+        let piece = Piece { function, arity, width, objects: builds, work: &work, task: None, until: None };
         match self.once(piece)?.0 {
             Reply::Nanoseconds(time) => Ok(time),
             _ => Err(PoolError::Failed("the worker answered something else".into())),
@@ -137,7 +144,7 @@ impl Pool {
         let PaceRequest { function_index, arity, width, builds, inputs, batch } = request;
         let work = Work::Pace { inputs: inputs.clone(), batch: *batch };
         let (function, arity, width) = (*function_index, *arity, *width);
-        let piece = Piece { function, arity, width, objects: builds, work: &work, task: None };
+        let piece = Piece { function, arity, width, objects: builds, work: &work, task: None, until: None };
         match self.once(piece)?.0 {
             Reply::Paces(least) => Ok(least),
             _ => Err(PoolError::Failed("the worker answered something else".into())),
@@ -151,7 +158,7 @@ impl Pool {
         let reasons = reasons.into_inner().unwrap_or_else(|e| e.into_inner());
         match reply {
             Ok(reply) => Ok((reply, reasons)),
-            Err(Halt::Cancelled) => Err(PoolError::Interrupted),
+            Err(Halt::Stopped) => Err(PoolError::Interrupted),
             Err(Halt::Failed(reason)) => Err(PoolError::Failed(reason)),
             Err(Halt::Pool(error)) => Err(error),
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::job::PoolError;
@@ -13,7 +12,8 @@ use crate::search::Task;
 /// How a worker was lost.
 #[derive(Debug)]
 pub(super) enum Lost {
-    Cancelled,
+    /// Nobody waits for it any more.
+    Stopped,
     /// What came is not its answer: code under test wrote to its pipe.
     Garbled,
     Died(Death),
@@ -67,18 +67,18 @@ impl Worker {
         self.process.slab().near()
     }
 
-    /// Does a piece of work; `task` goes along when the worker has not seen it.
+    /// Does a piece of work, as long as `go_on` says so; `task` goes along when the worker has not seen it.
     pub(super) fn ask(
         &mut self,
         selection: &Selection,
         work: &Work,
         task: Option<&Task>,
-        cancel: &AtomicBool,
+        go_on: &dyn Fn() -> bool,
     ) -> Result<Reply, Lost> {
         let hot = selection.builds.iter().zip(&selection.cautious).filter(|(_, cautious)| !**cautious);
         self.ran_hot.extend(hot.map(|(&object, _)| (selection.function, object)));
-        self.exchange(selection, work, task, cancel).map_err(|gone| match gone {
-            Gone::Stopped => Lost::Cancelled,
+        self.exchange(selection, work, task, go_on).map_err(|gone| match gone {
+            Gone::Stopped => Lost::Stopped,
             Gone::Garbled => Lost::Garbled,
             Gone::Died => Lost::Died(self.death()),
         })
@@ -89,7 +89,7 @@ impl Worker {
         selection: &Selection,
         work: &Work,
         task: Option<&Task>,
-        cancel: &AtomicBool,
+        go_on: &dyn Fn() -> bool,
     ) -> Result<Reply, Gone> {
         if let (Work::Unit { job, .. }, Some(task)) = (work, task)
             && self.tasks.insert(*job)
@@ -97,7 +97,7 @@ impl Worker {
             self.process.send(&Request::Task { job: *job, task: Box::new(task.clone()) })?;
         }
         self.process.send(&Request::Work { selection: Box::new(selection.clone()), work: work.clone() })?;
-        let report: Report = self.process.receive(&mut |_| !cancel.load(Relaxed))?;
+        let report: Report = self.process.receive(&mut |_| go_on())?;
         match report.adds_up(work, selection.builds.len(), selection.arity) {
             true => Ok(report.reply),
             false => Err(Gone::Garbled),

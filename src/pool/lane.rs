@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 use super::coordinator::Pool;
 use super::handle::{Death, Lost, Worker};
@@ -40,6 +41,15 @@ pub(super) struct Piece<'a> {
     pub objects: &'a [usize],
     pub work: &'a Work,
     pub task: Option<&'a Task>,
+    /// When nobody waits for it any more.
+    pub until: Option<Instant>,
+}
+
+impl Piece<'_> {
+    /// Whether somebody waits for it.
+    fn is_awaited(&self, pool: &Pool) -> bool {
+        !pool.is_cancelled() && self.until.is_none_or(|until| Instant::now() < until)
+    }
 }
 
 /// What a piece cost beside its answer.
@@ -54,7 +64,8 @@ pub(super) struct Cost {
 /// Why a piece has no answer.
 #[derive(Debug)]
 pub(super) enum Halt {
-    Cancelled,
+    /// An interrupt, or its time is over.
+    Stopped,
     /// The piece cannot be done.
     Failed(String),
     /// No worker can be started.
@@ -86,8 +97,8 @@ impl<'p> Lane<'p> {
         let pool = self.pool;
         let mut forgiven = 0u32;
         loop {
-            if pool.cancel.load(Relaxed) {
-                return Err(Halt::Cancelled);
+            if !piece.is_awaited(pool) {
+                return Err(Halt::Stopped);
             }
             let suspects = pool.suspects.with(|set| set.clone());
             let selection = Selection {
@@ -99,14 +110,14 @@ impl<'p> Lane<'p> {
             };
             let worker = self.clean_worker(&suspects).map_err(Halt::Pool)?;
             let near = worker.near();
-            let result = worker.ask(&selection, piece.work, piece.task, &pool.cancel);
+            let result = worker.ask(&selection, piece.work, piece.task, &|| piece.is_awaited(pool));
             cost.near += worker.near().saturating_sub(near);
             let death = match result {
                 Ok(Reply::Failed(reason)) => return Err(Halt::Failed(reason)),
                 Ok(reply) => return Ok(reply),
-                Err(Lost::Cancelled) => {
+                Err(Lost::Stopped) => {
                     self.worker = None;
-                    return Err(Halt::Cancelled);
+                    return Err(Halt::Stopped);
                 }
                 Err(Lost::Garbled) => {
                     self.worker = None;
@@ -143,17 +154,17 @@ impl<'p> Lane<'p> {
     fn garblers(&mut self, piece: &Piece<'_>, selection: &Selection) -> Result<BTreeSet<usize>, Halt> {
         let hot = |k: &usize| !selection.cautious[*k];
         let places: Vec<usize> = (0..selection.builds.len()).filter(hot).collect();
-        let (mut guilty, cancel) = (BTreeSet::new(), &self.pool.cancel);
+        let (mut guilty, pool) = (BTreeSet::new(), self.pool);
         for &place in places.iter().filter(|_| places.len() > 1) {
             let cautious = (0..selection.builds.len()).map(|k| k != place).collect();
             let alone = Selection { cautious, ..selection.clone() };
             self.worker = None;
             let worker = self.clean_worker(&BTreeSet::new()).map_err(Halt::Pool)?;
-            match worker.ask(&alone, piece.work, piece.task, cancel) {
+            match worker.ask(&alone, piece.work, piece.task, &|| piece.is_awaited(pool)) {
                 Err(Lost::Garbled) => {
                     guilty.insert(selection.builds[place]);
                 }
-                Err(Lost::Cancelled) => return Err(Halt::Cancelled),
+                Err(Lost::Stopped) => return Err(Halt::Stopped),
                 Ok(_) | Err(Lost::Died(_)) => {}
             }
         }

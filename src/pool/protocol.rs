@@ -1,5 +1,7 @@
 //! What the coordinator and a worker say to each other. The first message is the list of objects.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::eval::Selection;
@@ -28,23 +30,15 @@ pub(super) enum Work {
     Unit {
         job: usize,
         unit: Unit,
+        /// What is left of the time of its function: what the unit has not evaluated then is skipped.
+        time: Option<Duration>,
     },
     /// All inputs on all builds, in batches.
-    Evaluate {
-        inputs: Vec<u64>,
-        batch: usize,
-    },
+    Evaluate { inputs: Vec<u64>, batch: usize },
     /// The same, timed and without outcomes.
-    Time {
-        inputs: Vec<u64>,
-        batch: usize,
-        repeats: u32,
-    },
+    Time { inputs: Vec<u64>, batch: usize, repeats: u32 },
     /// Each build apart, in many rounds.
-    Pace {
-        inputs: Vec<u64>,
-        batch: usize,
-    },
+    Pace { inputs: Vec<u64>, batch: usize },
 }
 
 /// A reply with the calls that were made for it.

@@ -19,12 +19,23 @@ use crate::model::{
 };
 use crate::search::{Answer, Strategy, Task, Unit, create};
 
+/// How long after its deadline a function waits for the units under way, most of which end by themselves at the deadline.
+const LATE: Duration = Duration::from_secs(2);
+
 impl Plan for Box<dyn Strategy> {
     type Unit = Unit;
     type Answer = Answer;
 
-    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit> {
-        Strategy::next(self.as_mut(), answers)
+    fn next_phase(&mut self) -> bool {
+        Strategy::next_phase(self.as_mut())
+    }
+
+    fn next_unit(&mut self) -> Option<Unit> {
+        Strategy::next_unit(self.as_mut())
+    }
+
+    fn absorb(&mut self, answer: Answer) {
+        Strategy::absorb(self.as_mut(), answer);
     }
 }
 
@@ -96,7 +107,9 @@ impl<'a> Run<'a> {
         loop {
             match self.schedule.turn(&|| self.pool.is_cancelled()) {
                 Turn::Begin(job) => self.begin(job),
-                Turn::Unit { job, index, unit } => self.unit(&mut lane, job, index, unit),
+                Turn::Unit { job, index, unit, deadline } => {
+                    self.unit(&mut lane, (job, index), unit, deadline)
+                }
                 Turn::Finish { job, plan, early } => self.end(&mut lane, job, plan, early),
                 Turn::Done => return,
             }
@@ -133,7 +146,13 @@ impl<'a> Run<'a> {
         own.into_iter().chain(part).min()
     }
 
-    fn unit(&self, lane: &mut Lane<'_>, position: usize, index: usize, unit: Unit) {
+    fn unit(
+        &self,
+        lane: &mut Lane<'_>,
+        (position, index): (usize, usize),
+        unit: Unit,
+        deadline: Option<Instant>,
+    ) {
         let job = &self.jobs[position];
         let name = &job.task.function.name;
         let long = unit.is_long();
@@ -144,7 +163,8 @@ impl<'a> Run<'a> {
             });
             return self.schedule.answer(position, index, Ok(answer));
         }
-        let work = Work::Unit { job: position, unit };
+        let time = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let work = Work::Unit { job: position, unit, time };
         let piece = Piece {
             function: job.job.function_index,
             arity: job.task.function.arity(),
@@ -152,6 +172,7 @@ impl<'a> Run<'a> {
             objects: &job.objects,
             work: &work,
             task: Some(&job.task),
+            until: deadline.and_then(|deadline| deadline.checked_add(LATE)),
         };
         let replaced = |reason| self.sink.send(Event::WorkerReplaced { function: name.clone(), reason });
         let begun = Instant::now();
@@ -162,7 +183,8 @@ impl<'a> Run<'a> {
             Ok(_) => Err(Early::Failed("the worker answered something else".into())),
             Err(Halt::Failed(reason)) => Err(Early::Failed(reason)),
             // The flag ends every thread at its next turn.
-            Err(Halt::Cancelled) => return,
+            Err(Halt::Stopped) if self.pool.is_cancelled() => return,
+            Err(Halt::Stopped) => Err(Early::Deadline),
             Err(Halt::Pool(error)) => return self.give_up(error),
         };
         if long && let (Ok(answer), Work::Unit { unit, .. }) = (&answer, &work) {

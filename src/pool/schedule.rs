@@ -2,19 +2,30 @@
 //!
 //! A search is planned in phases; a phase's units are independent, its end is a barrier. Units of
 //! earlier jobs go first; a thread that finds none starts the next job. The answers of a phase reach
-//! its plan in the order of its units, so the result does not depend on who did what when.
+//! its plan in the order of its units, so the result does not depend on who did what when. Units are made
+//! a few ahead of the answers, so that a phase takes no more room the more units it has.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Units of a job that are made and whose answers its plan has not taken in, at most. So many that a unit which takes
+/// long keeps nobody waiting for its answer, so few that those behind it take little room.
+const AHEAD: usize = 256;
 
 /// A search as the scheduler sees it.
 pub(super) trait Plan: Send {
     type Unit: Send;
     type Answer: Send;
 
-    /// The next phase, given the answers of the previous one; empty: done.
-    fn next(&mut self, answers: Vec<Self::Answer>) -> Vec<Self::Unit>;
+    /// Plans the next phase, given that all units of the one before are answered; false: done.
+    fn next_phase(&mut self) -> bool;
+
+    /// The next unit of the phase; None: it has no more.
+    fn next_unit(&mut self) -> Option<Self::Unit>;
+
+    /// Takes in an answer, in the order of units.
+    fn absorb(&mut self, answer: Self::Answer);
 }
 
 /// Why a search ended before its last phase.
@@ -29,8 +40,8 @@ pub(super) enum Early {
 pub(super) enum Turn<P: Plan> {
     /// Make the plan of a job and pass it to `begin`.
     Begin(usize),
-    /// Do a unit and pass its answer to `answer`.
-    Unit { job: usize, index: usize, unit: P::Unit },
+    /// Do a unit, by the deadline of its job, and pass its answer to `answer`.
+    Unit { job: usize, index: usize, unit: P::Unit, deadline: Option<Instant> },
     /// A job is over: hand its plan on.
     Finish { job: usize, plan: P, early: Option<Early> },
     /// Nothing is left.
@@ -38,12 +49,19 @@ pub(super) enum Turn<P: Plan> {
 }
 
 struct Running<P: Plan> {
-    /// None while a thread plans.
+    /// None while a thread plans or lets the plan take in answers.
     plan: Option<P>,
+    /// Units that nobody has taken.
     units: VecDeque<(usize, P::Unit)>,
-    answers: Vec<Option<P::Answer>>,
+    /// Answers whose turn has not come, by the number of their unit.
+    answers: BTreeMap<usize, P::Answer>,
+    /// Units that were made, and answers that the plan has taken in.
+    made: usize,
+    absorbed: usize,
     /// Units being done.
     out: usize,
+    /// The plan has no more phases.
+    complete: bool,
     early: Option<Early>,
     deadline: Option<Instant>,
 }
@@ -112,17 +130,9 @@ impl<P: Plan> Schedule<P> {
         if let Some(plan) = plan {
             // A deadline too far off to be a point in time is none.
             let deadline = deadline.and_then(|time| Instant::now().checked_add(time));
-            let running = Running {
-                plan: None,
-                units: VecDeque::new(),
-                answers: Vec::new(),
-                out: 0,
-                early: None,
-                deadline,
-            };
-            state.running.insert(job, running);
+            state.running.insert(job, Running::new(plan, deadline));
             drop(state);
-            self.advance(job, plan, Vec::new());
+            self.advance(job);
         }
         self.changed.notify_all();
     }
@@ -132,27 +142,32 @@ impl<P: Plan> Schedule<P> {
         let mut state = self.lock();
         let Some(running) = state.running.get_mut(&job) else { return };
         running.out -= 1;
+        // A unit that saw its deadline pass has cut its work short.
+        running.look_at(Instant::now());
         match answer {
-            Ok(answer) => running.answers[index] = Some(answer),
+            Ok(answer) => drop(running.answers.insert(index, answer)),
             Err(early) => running.cut(early),
         }
-        if let Some((plan, answers)) = running.phase_end() {
-            drop(state);
-            self.advance(job, plan, answers);
-        }
+        drop(state);
+        self.advance(job);
         self.changed.notify_all();
     }
 
-    /// Plans the next phase, without the lock: planning may take long.
-    fn advance(&self, job: usize, mut plan: P, answers: Vec<P::Answer>) {
-        let units = plan.next(answers);
+    /// Lets the plan of a job take in the answers whose turn has come and makes its next units, without the lock:
+    /// planning may take long. Whoever has the plan goes on until nothing is left to do with it.
+    fn advance(&self, job: usize) {
         let mut state = self.lock();
-        if let Some(running) = state.running.get_mut(&job) {
-            running.answers = units.iter().map(|_| None).collect();
-            running.units = units.into_iter().enumerate().collect();
-            running.plan = Some(plan);
+        while let Some((mut plan, answers, room)) = state.running.get_mut(&job).and_then(Running::take) {
+            drop(state);
+            let absorbed = answers.len();
+            answers.into_iter().for_each(|answer| plan.absorb(answer));
+            let (units, complete) = room.map_or((Vec::new(), false), |room| room.fill(&mut plan));
+            state = self.lock();
+            if let Some(running) = state.running.get_mut(&job) {
+                running.put_back(plan, absorbed, units, complete);
+            }
+            self.changed.notify_all();
         }
-        self.changed.notify_all();
     }
 }
 
@@ -161,14 +176,12 @@ impl<P: Plan> State<P> {
         let now = Instant::now();
         let mut over = None;
         for (&job, running) in &mut self.running {
-            if running.deadline.is_some_and(|deadline| now >= deadline) {
-                running.cut(Early::Deadline);
-            }
+            running.look_at(now);
             if let Some((index, unit)) = running.units.pop_front() {
                 running.out += 1;
-                return Some(Turn::Unit { job, index, unit });
+                return Some(Turn::Unit { job, index, unit, deadline: running.deadline });
             }
-            if running.out == 0 && running.plan.is_some() {
+            if running.is_over() {
                 over = Some(job);
                 break;
             }
@@ -187,12 +200,50 @@ impl<P: Plan> State<P> {
     }
 }
 
+/// Room for further units of a job.
+struct Room {
+    units: usize,
+    /// Everything is answered: the phase is over when it has no more units.
+    answered: bool,
+}
+
+impl Room {
+    /// Units as far as there is room, of the next phase when this one is over; and whether there is none.
+    fn fill<P: Plan>(self, plan: &mut P) -> (Vec<P::Unit>, bool) {
+        let units = |plan: &mut P| std::iter::from_fn(|| plan.next_unit()).take(self.units).collect();
+        let of_phase: Vec<P::Unit> = units(plan);
+        if !of_phase.is_empty() || !self.answered {
+            return (of_phase, false);
+        }
+        if plan.next_phase() { (units(plan), false) } else { (Vec::new(), true) }
+    }
+}
+
 impl<P: Plan> Running<P> {
+    fn new(plan: P, deadline: Option<Instant>) -> Running<P> {
+        Running {
+            plan: Some(plan),
+            units: VecDeque::new(),
+            answers: BTreeMap::new(),
+            made: 0,
+            absorbed: 0,
+            out: 0,
+            complete: false,
+            early: None,
+            deadline,
+        }
+    }
+
+    fn look_at(&mut self, now: Instant) {
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            self.cut(Early::Deadline);
+        }
+    }
+
     /// Ends the job early; the first reason stays.
     fn cut(&mut self, early: Early) {
         // A plan that had no more units is complete, whatever the clock says now.
-        let complete = self.plan.is_some() && self.answers.is_empty();
-        if !complete && self.early.is_none() {
+        if !self.complete && self.early.is_none() {
             self.early = Some(early);
         }
         if self.early.is_some() {
@@ -200,13 +251,37 @@ impl<P: Plan> Running<P> {
         }
     }
 
-    /// Plan and answers when the last unit of a phase is in; a job cut short plans no more.
-    fn phase_end(&mut self) -> Option<(P, Vec<P::Answer>)> {
-        if self.out > 0 || !self.units.is_empty() || self.early.is_some() {
+    /// The plan with the answers that it should take in now, and the room for further units. None when there is
+    /// nothing to do with it, or another thread has it. A job cut short takes in answers, and plans no more.
+    fn take(&mut self) -> Option<(P, Vec<P::Answer>, Option<Room>)> {
+        let ready = (self.absorbed..).take_while(|index| self.answers.contains_key(index)).count();
+        let waiting = self.made - self.absorbed - ready;
+        let plans = !self.complete && self.early.is_none();
+        if ready == 0 && !(plans && waiting == 0) {
             return None;
         }
         let plan = self.plan.take()?;
-        Some((plan, self.answers.drain(..).flatten().collect()))
+        let turn = self.absorbed..self.absorbed + ready;
+        let answers = turn.filter_map(|index| self.answers.remove(&index)).collect();
+        let room = plans.then(|| Room { units: AHEAD - waiting.min(AHEAD), answered: waiting == 0 });
+        Some((plan, answers, room))
+    }
+
+    fn put_back(&mut self, plan: P, absorbed: usize, units: Vec<P::Unit>, complete: bool) {
+        self.plan = Some(plan);
+        self.absorbed += absorbed;
+        self.complete |= complete;
+        if self.early.is_none() {
+            let first = self.made;
+            self.made += units.len();
+            self.units.extend(units.into_iter().enumerate().map(|(i, unit)| (first + i, unit)));
+        }
+    }
+
+    /// Whether nothing will come any more.
+    fn is_over(&self) -> bool {
+        let absorbed = self.plan.is_some() && !self.answers.contains_key(&self.absorbed);
+        self.out == 0 && absorbed && (self.complete || self.early.is_some())
     }
 }
 
@@ -219,25 +294,57 @@ mod tests {
     struct Sums {
         seed: u64,
         phase: u64,
+        /// Units of a phase, and how many of them are left.
+        size: u64,
+        left: u64,
+        base: u64,
         log: Vec<Vec<u64>>,
+    }
+
+    impl Sums {
+        fn new(seed: u64, size: u64) -> Sums {
+            Sums { seed, phase: 0, size, left: 0, base: 0, log: vec![Vec::new()] }
+        }
     }
 
     impl Plan for Sums {
         type Unit = u64;
         type Answer = u64;
 
-        fn next(&mut self, answers: Vec<u64>) -> Vec<u64> {
+        fn next_phase(&mut self) -> bool {
             self.phase += 1;
-            let base: u64 =
-                self.seed + answers.iter().enumerate().map(|(i, a)| (i as u64 + 1) * a).sum::<u64>();
-            self.log.push(answers);
-            if self.phase > 3 { Vec::new() } else { (0..5).map(|i| base + i).collect() }
+            let answers = self.log.last().unwrap();
+            self.base = self.seed + answers.iter().zip(1..).map(|(a, i)| i * a).sum::<u64>();
+            if self.phase > 3 {
+                return false;
+            }
+            self.left = self.size;
+            self.log.push(Vec::new());
+            true
+        }
+
+        fn next_unit(&mut self) -> Option<u64> {
+            self.left = self.left.checked_sub(1)?;
+            Some(self.base + self.size - 1 - self.left)
+        }
+
+        fn absorb(&mut self, answer: u64) {
+            self.log.last_mut().unwrap().push(answer);
         }
     }
 
     type Outcome = (usize, Vec<Vec<u64>>, Option<Early>);
 
     fn run(threads: usize, deadline: Option<Duration>, work: fn(u64) -> Result<u64, Early>) -> Vec<Outcome> {
+        run_phases_of(5, threads, deadline, work)
+    }
+
+    fn run_phases_of(
+        size: u64,
+        threads: usize,
+        deadline: Option<Duration>,
+        work: fn(u64) -> Result<u64, Early>,
+    ) -> Vec<Outcome> {
         let schedule = Schedule::<Sums>::new(7, 3);
         let results = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
@@ -246,10 +353,9 @@ mod tests {
                     loop {
                         match schedule.turn(&|| false) {
                             Turn::Begin(job) => {
-                                let plan = Sums { seed: job as u64, phase: 0, log: Vec::new() };
-                                schedule.begin(job, Some(plan), deadline);
+                                schedule.begin(job, Some(Sums::new(job as u64, size)), deadline);
                             }
-                            Turn::Unit { job, index, unit } => schedule.answer(job, index, work(unit)),
+                            Turn::Unit { job, index, unit, .. } => schedule.answer(job, index, work(unit)),
                             Turn::Finish { job, plan, early } => {
                                 results.lock().unwrap().push((job, plan.log, early));
                             }
@@ -296,5 +402,41 @@ mod tests {
         assert_eq!(results.len(), 7);
         assert!(results.iter().all(|(_, log, early)| *early == Some(Early::Deadline) && log.len() < 4));
         assert!(run(2, Some(Duration::MAX), slow).iter().all(|(.., early)| early.is_none()));
+    }
+
+    #[test]
+    fn a_deadline_keeps_the_answers_that_are_there() {
+        let slow = |unit: u64| {
+            std::thread::sleep(Duration::from_micros(100));
+            Ok(unit)
+        };
+        for (job, log, early) in run_phases_of(1_000_000, 2, Some(Duration::from_millis(20)), slow) {
+            assert_eq!((early, log.len()), (Some(Early::Deadline), 2), "job {job}");
+            let units = log[1].len() as u64;
+            assert_eq!(log[1], (job as u64..job as u64 + units).collect::<Vec<u64>>());
+        }
+    }
+
+    #[test]
+    fn units_are_made_a_few_ahead_of_answers() {
+        let mut running = Running::new(Sums::new(0, 1_000_000), None);
+        let advance = |running: &mut Running<Sums>| {
+            let (mut plan, answers, room) = running.take().unwrap();
+            let absorbed = answers.len();
+            answers.into_iter().for_each(|answer| plan.absorb(answer));
+            let (units, complete) = room.unwrap().fill(&mut plan);
+            running.put_back(plan, absorbed, units, complete);
+        };
+        advance(&mut running);
+        assert_eq!(running.units.len(), AHEAD);
+        // The first unit takes long: its answer comes last.
+        let taken: Vec<(usize, u64)> = running.units.drain(..).collect();
+        for &(index, unit) in &taken[1..] {
+            running.answers.insert(index, unit);
+            assert!(running.take().is_none());
+        }
+        running.answers.insert(0, taken[0].1);
+        advance(&mut running);
+        assert_eq!((running.answers.len(), running.absorbed, running.units.len()), (0, AHEAD, AHEAD));
     }
 }

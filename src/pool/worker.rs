@@ -96,8 +96,11 @@ fn attempt(host: &mut Host, selection: Selection, work: &Work, tasks: &BTreeMap<
 
 fn perform(native: &mut Native, work: &Work, tasks: &BTreeMap<usize, Task>) -> Result<Reply, EvalError> {
     match work {
-        Work::Unit { job, unit } => match tasks.get(job) {
-            Some(task) => Ok(Reply::Answer(Box::new(run_unit(task, unit, native)?))),
+        Work::Unit { job, unit, time } => match tasks.get(job) {
+            Some(task) => {
+                native.finish_within(*time);
+                Ok(Reply::Answer(Box::new(run_unit(task, unit, native)?)))
+            }
             None => Ok(Reply::Failed(format!("a unit of job {job}, whose task never came"))),
         },
         Work::Evaluate { inputs, batch } => {

@@ -14,6 +14,7 @@
 //! Within `cigen`: survey, strata, seams along `lines`, clustering into candidate ranges, dense samples,
 //! tightening, and the `finale`; what the default adds to the paper's algorithm is in `course`.
 
+mod agenda;
 mod cigen;
 mod evaluate;
 mod evolve;

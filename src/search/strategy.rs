@@ -1,4 +1,5 @@
-//! What a search algorithm is to its driver: a planner of units, phase by phase.
+//! What a search algorithm is to its driver: a planner of units, phase by phase. Units are made when the driver asks
+//! for them and answers are taken in one by one, so that a search takes no more room the larger its budget is.
 
 use crate::eval::{EvalError, Evaluator};
 use crate::model::{FunctionResult, StrategyName};
@@ -10,9 +11,15 @@ use crate::search::{Answer, Task, Unit, run_unit};
 
 /// Plans a function's search. Lives beside the coordinator; its units run in workers.
 pub trait Strategy: Send {
-    /// The next phase's units, given the previous phase's answers in the order of its units (none
-    /// at the start). No units: the search is over.
-    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit>;
+    /// Plans the next phase, of at least one unit. To be called at the start, and when all units of a phase are
+    /// answered. False: the search is over.
+    fn next_phase(&mut self) -> bool;
+
+    /// The next unit of the phase; None when it has no more. Units of a phase are independent.
+    fn next_unit(&mut self) -> Option<Unit>;
+
+    /// Takes in the answer of a unit. Answers come in the order of their units.
+    fn absorb(&mut self, answer: Answer);
 
     /// Everything found, after the last phase or when stopped early.
     fn finish(self: Box<Self>) -> FunctionResult;
@@ -40,11 +47,10 @@ fn by_name(task: &Task) -> Box<dyn Strategy> {
 /// Runs a whole search in this thread, unit after unit: for tests and benchmarks.
 pub fn run_here(task: &Task, evaluator: &mut dyn Evaluator) -> Result<FunctionResult, EvalError> {
     let mut strategy = create(task);
-    let mut units = strategy.next(Vec::new());
-    while !units.is_empty() {
-        let answers: Result<Vec<Answer>, EvalError> =
-            units.iter().map(|unit| run_unit(task, unit, evaluator)).collect();
-        units = strategy.next(answers?);
+    while strategy.next_phase() {
+        while let Some(unit) = strategy.next_unit() {
+            strategy.absorb(run_unit(task, &unit, evaluator)?);
+        }
     }
     Ok(strategy.finish())
 }
@@ -93,15 +99,13 @@ mod tests {
             let off: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits() + 1));
             let mut fake = Fake::new(COORDINATES, vec![one, off]);
             let mut strategy = create(&task);
-            let mut units = strategy.next(Vec::new());
-            while !units.is_empty() {
-                let answers: Vec<Answer> =
-                    units.iter().map(|unit| run_unit(&task, unit, &mut fake).unwrap()).collect();
-                for answer in &answers {
-                    let size = postcard::to_allocvec(answer).unwrap().len();
+            while strategy.next_phase() {
+                while let Some(unit) = strategy.next_unit() {
+                    let answer = run_unit(&task, &unit, &mut fake).unwrap();
+                    let size = postcard::to_allocvec(&answer).unwrap().len();
                     assert!(size < 8 << 20, "{}: {size} bytes", task.settings.strategy);
+                    strategy.absorb(answer);
                 }
-                units = strategy.next(answers);
             }
             let result = strategy.finish();
             let ranges = result.comparisons[0].ranges.len();

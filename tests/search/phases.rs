@@ -17,8 +17,8 @@ fn regions() -> Vec<Region> {
 /// A search whose units run in any order, each through the wire's form and back.
 fn search_shuffled(task: &Task, evaluator: &mut Fake) -> FunctionResult {
     let mut strategy = create(task);
-    let mut units = strategy.next(Vec::new());
-    while !units.is_empty() {
+    while strategy.next_phase() {
+        let units: Vec<Unit> = std::iter::from_fn(|| strategy.next_unit()).collect();
         let mut answers: Vec<(usize, Answer)> = Vec::new();
         for (i, unit) in units.iter().enumerate().rev() {
             let wire = postcard::to_stdvec(unit).unwrap();
@@ -28,7 +28,7 @@ fn search_shuffled(task: &Task, evaluator: &mut Fake) -> FunctionResult {
             answers.push((i, postcard::from_bytes(&wire).unwrap()));
         }
         answers.sort_by_key(|(i, _)| *i);
-        units = strategy.next(answers.into_iter().map(|(_, answer)| answer).collect());
+        answers.into_iter().for_each(|(_, answer)| strategy.absorb(answer));
     }
     strategy.finish()
 }
@@ -208,16 +208,15 @@ fn a_search_stopped_between_phases_keeps_what_it_has() {
     let mut fake = Fake::new(1, vec![one(), planted_build(&task, &regions())]);
     for phases in 0..6 {
         let mut strategy = create(&task);
-        let mut units = strategy.next(Vec::new());
+        let mut goes_on = strategy.next_phase();
         for _ in 0..phases {
-            let answers = units.iter().map(|unit| run_unit(&task, unit, &mut fake).unwrap()).collect();
-            units = strategy.next(answers);
+            while let Some(unit) = strategy.next_unit() {
+                strategy.absorb(run_unit(&task, &unit, &mut fake).unwrap());
+            }
+            goes_on = strategy.next_phase();
         }
         let comparison: ComparisonResult = strategy.finish().comparisons.remove(0);
-        assert_eq!(
-            comparison.stop,
-            if units.is_empty() { StopReason::Complete } else { StopReason::Deadline }
-        );
+        assert_eq!(comparison.stop, if goes_on { StopReason::Deadline } else { StopReason::Complete });
         assert_eq!(comparison.ranges.is_empty(), phases == 0);
     }
 }

@@ -31,7 +31,7 @@ fn every_strategy_of_the_matrix_exists() {
     // A sweep of every double would have no end.
     for name in StrategyName::ALL.into_iter().filter(|name| *name != StrategyName::Exhaustive) {
         let task = with(name.as_str(), doubles(1, Budget::Paper, 1));
-        assert!(!create(&task).next(Vec::new()).is_empty(), "{name}");
+        assert!(create(&task).next_phase(), "{name}");
     }
     assert!("guess".parse::<StrategyName>().is_err());
 }
@@ -179,15 +179,13 @@ fn memory_and_answers_stay_small_when_every_input_is_inconsistent() {
         let off: FakeBuild = Box::new(|_| Outcome::Value(1f64.to_bits() + 1));
         let mut strategy = create(&task);
         let mut fake = bitrift::eval::Fake::new(arity, vec![one(), off]);
-        let mut units = strategy.next(Vec::new());
-        while !units.is_empty() {
-            let answers: Vec<bitrift::search::Answer> =
-                units.iter().map(|unit| bitrift::search::run_unit(&task, unit, &mut fake).unwrap()).collect();
-            for answer in &answers {
-                let size = postcard::to_stdvec(answer).unwrap().len();
+        while strategy.next_phase() {
+            while let Some(unit) = strategy.next_unit() {
+                let answer = bitrift::search::run_unit(&task, &unit, &mut fake).unwrap();
+                let size = postcard::to_stdvec(&answer).unwrap().len();
                 assert!(size < 4 << 20, "{name}: {size} bytes");
+                strategy.absorb(answer);
             }
-            units = strategy.next(answers);
         }
         assert_eq!(strategy.finish().evaluations, 300_000);
     }

@@ -1,7 +1,7 @@
 //! What the default strategy does beyond CIGEN: the one place that tells the two apart.
 
 use crate::ranges::Cuboid;
-use crate::search::ledger::Finale;
+use crate::search::ledger::{Finale, MOST_SEAMS};
 
 /// More evenly spread inputs of usual magnitudes add little.
 const MOST_USUAL: u64 = 1 << 16;
@@ -67,6 +67,7 @@ fn divide(finale: &mut Finale, cuboid: &Cuboid, bits: f64) -> Extras {
         true => (finale.islands * 7 / 8, finale.islands / 16),
         false => (finale.islands / 8, finale.islands.div_ceil(8).min(finale.islands / 2)),
     };
+    let seaming = seaming.min(MOST_SEAMS / finale.island.max(1));
     let zooms = zooming * finale.island / ZOOM;
     if zooms > 0 {
         finale.islands -= zooming;

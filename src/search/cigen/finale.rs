@@ -3,10 +3,10 @@
 use super::course::{Extras, ZOOM};
 use super::lines::{KEPT, lines_of};
 use super::phases::pieces;
-use super::{Cigen, Course, Planned, Purpose};
+use super::{Cigen, Planned, Purpose, Units};
 use crate::model::SearchSettings;
 use crate::ranges::{Cuboid, Sides};
-use crate::search::ledger::{Comparison, Finale, PhaseBudget};
+use crate::search::ledger::{Comparison, Finale};
 use crate::search::streams::StreamKey;
 use crate::search::unit::{DenseUnit, EvolveUnit, SeamUnit, Spot, Unit, ZoomUnit};
 
@@ -18,7 +18,7 @@ const MOST_ISLANDS: u64 = 16;
 
 impl Cigen {
     /// Statistics and maxima of the ranges that have none yet.
-    pub(super) fn plan_finale(&mut self) -> Vec<Planned> {
+    pub(super) fn plan_finale(&mut self) -> Vec<Units> {
         self.adopt_tightened();
         let task = &self.ledger.task;
         let settings = &task.settings;
@@ -37,9 +37,17 @@ impl Cigen {
                 comparison.tracks[track].finished = true;
                 // Ranges that come later stand elsewhere in the list, but may take an earlier one's place.
                 let number = comparison.number_of_range();
-                let (course, complete) = (self.course, self.complete);
-                let last = LastLook { settings, course, complete, comparison, c, track, number, affordable };
-                planned.extend(last.plan(&mut budget));
+                let look = LastLook::new(comparison, settings, (c, track), number, affordable);
+                let dims = look.cuboid.open_dims().len();
+                let mut finale = budget.finale(comparison.evaluations, affordable, dims);
+                let extras = match look.close {
+                    true => Extras::default(),
+                    false => self.course.extras(&mut finale, &look.cuboid, look.height),
+                };
+                if self.complete || dims == 0 {
+                    finale.islands = 0;
+                }
+                planned.push(look.units(extras, finale));
             }
             comparison.cut |= budget.cut;
         }
@@ -48,104 +56,113 @@ impl Cigen {
 }
 
 /// The last phase of one range.
-struct LastLook<'a> {
-    settings: &'a SearchSettings,
-    course: Course,
-    /// Every input of the domain has been evaluated.
-    complete: bool,
-    comparison: &'a Comparison,
+#[derive(Clone)]
+struct LastLook {
+    variant: usize,
+    sides: Sides,
+    cuboid: Cuboid,
+    /// Its best sample, and the bits of that.
+    best: Option<Vec<u64>>,
+    height: f64,
+    /// Nothing far from the best sample is looked at.
+    close: bool,
+    /// Faults that a unit may have when two or three units share those of the range.
+    of_two: [u32; 2],
+    of_three: [u32; 2],
     /// Indices of the comparison and of its track.
-    c: usize,
+    comparison: usize,
     track: usize,
     /// Names the random streams of the range.
     number: u64,
-    /// Ranges that share the faults that builds may have.
-    affordable: u64,
 }
 
-impl LastLook<'_> {
-    fn cuboid(&self) -> &Cuboid {
-        &self.comparison.tracks[self.track].range.cuboid
+impl LastLook {
+    /// One of `affordable` ranges, which share the faults that builds may have.
+    fn new(
+        comparison: &Comparison,
+        settings: &SearchSettings,
+        (c, track): (usize, usize),
+        number: u64,
+        affordable: u64,
+    ) -> LastLook {
+        let of = &comparison.tracks[track];
+        let best = comparison.best_in(of);
+        LastLook {
+            variant: comparison.variant,
+            sides: of.sides.clone(),
+            cuboid: of.range.cuboid.clone(),
+            best: best.map(|hit| hit.point.clone()),
+            height: best.map_or(0.0, |hit| hit.found.bits),
+            close: comparison.is_shy(settings),
+            of_two: comparison.allowance(settings, 2 * affordable),
+            of_three: comparison.allowance(settings, 3 * affordable),
+            comparison: c,
+            track,
+            number,
+        }
     }
 
-    fn sides(&self) -> &Sides {
-        &self.comparison.tracks[self.track].sides
-    }
-
-    /// Where one of the range's units looks, of which about `units` share its faults.
-    fn spot(&self, units: u64) -> Spot {
-        self.comparison.spot(self.settings, self.sides(), units * self.affordable)
+    fn spot(&self, allow: [u32; 2]) -> Spot {
+        Spot { variant: self.variant, allow, sides: self.sides.clone() }
     }
 
     fn climb(&self, unit: Unit) -> Planned {
-        Planned { unit, purpose: Purpose::Climb { comparison: self.c } }
+        Planned { unit, purpose: Purpose::Climb { comparison: self.comparison } }
     }
 
-    fn plan(&self, budget: &mut PhaseBudget<'_>) -> Vec<Planned> {
-        let dims = self.cuboid().open_dims().len();
-        let mut finale = budget.finale(self.comparison.evaluations, self.affordable, dims);
-        let best = self.comparison.best_in(&self.comparison.tracks[self.track]);
-        let height = best.map_or(0.0, |hit| hit.found.bits);
-        let extras = match self.comparison.is_shy(self.settings) {
-            true => Extras::default(),
-            false => self.course.extras(&mut finale, self.cuboid(), height),
-        };
-        let best = best.map(|hit| hit.point.as_slice());
-        let mut planned = self.zooms(extras.zooms);
-        planned.extend(best.filter(|_| extras.seams > 0).map(|best| self.seams(best, extras.seams)));
-        planned.extend(self.measurements(finale.measure));
-        if !self.complete && dims > 0 {
-            planned.extend(self.islands(best, &finale));
-        }
-        planned
+    fn units(self, extras: Extras, finale: Finale) -> Units {
+        let seams = (extras.seams > 0).then(|| self.seams(extras.seams)).flatten();
+        let [zooming, measuring, evolving] = [(); 3].map(|()| self.clone());
+        let size = finale.islands.div_ceil(ISLAND_UNITS).clamp(FEWEST_ISLANDS, MOST_ISLANDS);
+        let zooms = (0..extras.zooms).map(move |turn| zooming.zoom(turn));
+        let measures = pieces(finale.measure).map(move |(piece, samples)| measuring.measure(piece, samples));
+        // A handful, so within usize.
+        let islands = (0..finale.islands).step_by(size as usize);
+        let islands = islands.map(move |from| evolving.islands(from, size, &finale));
+        Box::new(zooms.chain(seams).chain(measures).chain(islands))
     }
 
-    fn zooms(&self, count: u64) -> Vec<Planned> {
-        let zoom = |turn: u64| ZoomUnit {
-            spot: self.spot(3),
+    fn zoom(&self, turn: u64) -> Planned {
+        self.climb(Unit::Zoom(ZoomUnit {
+            spot: self.spot(self.of_three),
             stream: StreamKey::Zoom { range: self.number, turn },
-            cuboid: self.cuboid().clone(),
+            cuboid: self.cuboid.clone(),
             budget: ZOOM,
-        };
-        (0..count).map(|turn| self.climb(Unit::Zoom(zoom(turn)))).collect()
-    }
-
-    fn seams(&self, best: &[u64], budget: u64) -> Planned {
-        self.climb(Unit::Seams(SeamUnit {
-            variant: self.comparison.variant,
-            allow: self.comparison.allowance(self.settings, 3 * self.affordable),
-            stream: StreamKey::SeamsOfRange { range: self.number },
-            lines: lines_of(self.sides(), self.cuboid(), best),
-            budget,
-            keep: KEPT,
         }))
     }
 
-    fn measurements(&self, samples: u64) -> impl Iterator<Item = Planned> {
-        pieces(samples).enumerate().map(|(i, samples)| {
-            let unit = Unit::Dense(DenseUnit {
-                spot: self.spot(2),
-                stream: StreamKey::Measure { range: self.number, piece: i as u64 },
-                cuboid: self.cuboid().clone(),
-                samples,
-                keep: 0,
-            });
-            Planned { unit, purpose: Purpose::Measure { comparison: self.c, track: self.track } }
-        })
+    fn seams(&self, budget: u64) -> Option<Planned> {
+        let best = self.best.as_ref()?;
+        Some(self.climb(Unit::Seams(SeamUnit {
+            variant: self.variant,
+            allow: self.of_three,
+            stream: StreamKey::SeamsOfRange { range: self.number },
+            lines: lines_of(&self.sides, &self.cuboid, best),
+            budget,
+            keep: KEPT,
+        })))
     }
 
-    fn islands(&self, best: Option<&[u64]>, finale: &Finale) -> Vec<Planned> {
-        let size = finale.islands.div_ceil(ISLAND_UNITS).clamp(FEWEST_ISLANDS, MOST_ISLANDS);
-        let unit = |from: u64| EvolveUnit {
-            spot: self.spot(2),
+    fn measure(&self, piece: u64, samples: u64) -> Planned {
+        let unit = Unit::Dense(DenseUnit {
+            spot: self.spot(self.of_two),
+            stream: StreamKey::Measure { range: self.number, piece },
+            cuboid: self.cuboid.clone(),
+            samples,
+            keep: 0,
+        });
+        Planned { unit, purpose: Purpose::Measure { comparison: self.comparison, track: self.track } }
+    }
+
+    fn islands(&self, from: u64, size: u64, finale: &Finale) -> Planned {
+        self.climb(Unit::Evolve(EvolveUnit {
+            spot: self.spot(self.of_two),
             range: self.number,
-            cuboid: self.cuboid().clone(),
-            best: best.map(<[u64]>::to_vec),
+            cuboid: self.cuboid.clone(),
+            best: self.best.clone(),
             islands: (from, finale.islands.min(from + size)),
-            close: self.comparison.is_shy(self.settings),
+            close: self.close,
             generations: finale.generations,
-        };
-        let starts = (0..finale.islands).step_by(size as usize);
-        starts.map(|from| self.climb(Unit::Evolve(unit(from)))).collect()
+        }))
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Cigen, Planned, Purpose};
+use super::{Cigen, Planned, Purpose, Units};
 use crate::fp::{Side, Stream};
 use crate::model::{Coordinate, Function, SearchSettings};
 use crate::ranges::{Axis, Cuboid, Orthant, Sides};
@@ -27,12 +27,12 @@ const APART: f64 = 0.125;
 pub(super) const KEPT: u64 = 1024;
 
 impl Cigen {
-    pub(super) fn plan_seams(&mut self, round: usize, close: bool) -> Vec<Planned> {
+    pub(super) fn plan_seams(&mut self, round: usize, close: bool) -> Vec<Units> {
         if self.complete {
             return Vec::new();
         }
         let task = &self.ledger.task;
-        let mut planned = Vec::new();
+        let mut planned: Vec<Units> = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate().filter(|(_, c)| c.is_open()) {
             let budget = comparison.next_budget(&task.settings, self.ledger.free);
             let budget = budget.seams(comparison.evaluations, round);
@@ -51,17 +51,14 @@ impl Cigen {
                 _ => lines.through(&task.settings, comparison, budget / LINE),
             };
             let count = groups.len() as u64;
-            for (i, lines) in groups.into_iter().enumerate() {
-                let unit = Unit::Seams(SeamUnit {
-                    variant: comparison.variant,
-                    allow: comparison.allowance(&task.settings, count),
-                    stream: StreamKey::Seams { round: round_number, close, group: i as u64 },
-                    lines,
-                    budget: budget / count,
-                    keep: KEPT,
-                });
-                planned.push(Planned { unit, purpose: Purpose::Seams { comparison: c } });
-            }
+            let (variant, allow) = (comparison.variant, comparison.allowance(&task.settings, count));
+            let units = groups.into_iter().zip(0..).map(move |(lines, group)| {
+                let stream = StreamKey::Seams { round: round_number, close, group };
+                let budget = budget / count;
+                let unit = Unit::Seams(SeamUnit { variant, allow, stream, lines, budget, keep: KEPT });
+                Planned { unit, purpose: Purpose::Seams { comparison: c } }
+            });
+            planned.push(Box::new(units));
         }
         planned
     }

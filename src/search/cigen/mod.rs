@@ -11,6 +11,7 @@ mod phases;
 pub use course::Course;
 
 use super::Task;
+use super::agenda::{self, Agenda};
 use super::ledger::Ledger;
 use super::strategy::Strategy;
 use super::unit::{Answer, Harvest, Unit};
@@ -64,11 +65,11 @@ impl Phase {
     }
 }
 
-/// A unit of the next phase, and what its answer is for.
-struct Planned {
-    unit: Unit,
-    purpose: Purpose,
-}
+/// A unit of a phase, and what its answer is for.
+type Planned = agenda::Planned<Purpose>;
+
+/// Some units of a phase, made when they are asked for.
+type Units = Box<dyn Iterator<Item = Planned> + Send>;
 
 /// What the answer to a unit is for. Comparisons and their tracks are named by their indices.
 enum Purpose {
@@ -76,8 +77,8 @@ enum Purpose {
     Sampling(Vec<usize>),
     /// Uniform samples of a candidate range.
     Dense { comparison: usize, track: usize },
-    /// New ranges of an orthant.
-    Tighten { comparison: usize, sides: Sides },
+    /// New ranges of an orthant, in the place of a track if there is one.
+    Tighten { comparison: usize, sides: Sides, track: Option<usize> },
     /// The statistics of a range that is reported.
     Measure { comparison: usize, track: usize },
     /// A higher maximum in a range that is reported.
@@ -103,7 +104,7 @@ impl Purpose {
 #[derive(Clone, Default)]
 struct Tightened {
     ranges: Vec<(Sides, Range)>,
-    /// The tracks that the ranges stand for.
+    /// The tracks that the ranges stand for, as far as their answers are there.
     replaced: Vec<usize>,
 }
 
@@ -112,18 +113,19 @@ pub struct Cigen {
     ledger: Ledger,
     /// Every input of the domain has been evaluated.
     complete: bool,
+    /// The next one.
     phase: Phase,
-    /// Of the units under way.
-    purposes: Vec<Purpose>,
+    /// The units of the phase under way.
+    agenda: Agenda<Purpose>,
     /// One for each comparison.
     tightened: Vec<Tightened>,
 }
 
 impl Strategy for Cigen {
-    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit> {
-        self.absorb(answers);
+    fn next_phase(&mut self) -> bool {
+        self.ledger.close_comparisons();
         loop {
-            let planned = match self.phase {
+            let planned: Vec<Units> = match self.phase {
                 Phase::Survey => self.plan_survey(),
                 Phase::Strata { round: 0 } => self.plan_strata(),
                 Phase::Strata { round } => self.plan_finer_strata(round),
@@ -131,19 +133,55 @@ impl Strategy for Cigen {
                 Phase::Dense => self.plan_dense(),
                 Phase::Tighten { round, strays } => self.plan_tighten(round, strays),
                 Phase::Finale { .. } => self.plan_finale(),
-                Phase::Done => return Vec::new(),
+                Phase::Done => return false,
             };
             self.phase = self.phase.next(self.course);
-            if !planned.is_empty() {
-                let (units, purposes) = planned.into_iter().map(|p| (p.unit, p.purpose)).unzip();
-                self.purposes = purposes;
-                return units;
+            self.agenda = Agenda::new(planned.into_iter().flatten());
+            if !self.agenda.is_done() {
+                return true;
             }
         }
     }
 
+    fn next_unit(&mut self) -> Option<Unit> {
+        self.agenda.next_unit()
+    }
+
+    fn absorb(&mut self, answer: Answer) {
+        let Some(purpose) = self.agenda.answered() else { return };
+        self.ledger.note(&answer.closing, |c| purpose.concerns(c));
+        let seen = match answer.harvest {
+            Harvest::Inputs { seen, plot } => {
+                self.ledger.plot.extend(plot);
+                seen
+            }
+            Harvest::Strata(seen) => seen,
+            Harvest::Variant(seen) => vec![seen],
+            Harvest::Tighten { seen, ranges } => {
+                if let Purpose::Tighten { comparison, sides, track } = &purpose {
+                    let ranges = ranges.into_iter().map(|range| (sides.clone(), range));
+                    self.tightened[*comparison].ranges.extend(ranges);
+                    self.tightened[*comparison].replaced.extend(track);
+                }
+                vec![seen]
+            }
+            // A sweep is never asked for.
+            Harvest::Sweep { .. } => Vec::new(),
+        };
+        // Samples of the last phase lie in their range by construction.
+        let keep = !matches!(purpose, Purpose::Measure { .. } | Purpose::Climb { .. });
+        for seen in seen {
+            if let Purpose::Dense { track, .. } | Purpose::Measure { track, .. } = purpose {
+                let comparison = self.ledger.comparison(seen.variant);
+                comparison.tracks[track].uniform.absorb(&seen.statistics);
+            }
+            self.ledger.absorb(seen, keep);
+        }
+    }
+
     fn finish(mut self: Box<Self>) -> FunctionResult {
-        if self.phase != Phase::Done || !self.purposes.is_empty() {
+        self.ledger.close_comparisons();
+        if self.phase != Phase::Done || !self.agenda.is_done() {
             self.stop_early();
         }
         self.ledger.finish()
@@ -159,11 +197,11 @@ impl Cigen {
             ledger,
             complete: false,
             phase: Phase::Survey,
-            purposes: Vec::new(),
+            agenda: Agenda::empty(),
         }
     }
 
-    /// Makes ranges of what is there when the driver stops between two phases.
+    /// Makes ranges of what is there when the driver stops before the last answer.
     fn stop_early(&mut self) {
         let sampling = matches!(
             self.phase,
@@ -185,38 +223,5 @@ impl Cigen {
             let Tightened { ranges, replaced } = std::mem::take(tightened);
             comparison.adopt(&replaced, ranges);
         }
-    }
-
-    fn absorb(&mut self, answers: Vec<Answer>) {
-        for (purpose, answer) in std::mem::take(&mut self.purposes).into_iter().zip(answers) {
-            self.ledger.note(&answer.closing, |c| purpose.concerns(c));
-            let seen = match answer.harvest {
-                Harvest::Inputs { seen, plot } => {
-                    self.ledger.plot.extend(plot);
-                    seen
-                }
-                Harvest::Strata(seen) => seen,
-                Harvest::Variant(seen) => vec![seen],
-                Harvest::Tighten { seen, ranges } => {
-                    if let Purpose::Tighten { comparison, sides } = &purpose {
-                        let ranges = ranges.into_iter().map(|range| (sides.clone(), range));
-                        self.tightened[*comparison].ranges.extend(ranges);
-                    }
-                    vec![seen]
-                }
-                // A sweep is never asked for.
-                Harvest::Sweep { .. } => Vec::new(),
-            };
-            // Samples of the last phase lie in their range by construction.
-            let keep = !matches!(purpose, Purpose::Measure { .. } | Purpose::Climb { .. });
-            for seen in seen {
-                if let Purpose::Dense { track, .. } | Purpose::Measure { track, .. } = purpose {
-                    let comparison = self.ledger.comparison(seen.variant);
-                    comparison.tracks[track].uniform.absorb(&seen.statistics);
-                }
-                self.ledger.absorb(seen, keep);
-            }
-        }
-        self.ledger.close_comparisons();
     }
 }

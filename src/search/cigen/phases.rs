@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cigen, Planned, Purpose};
+use super::{Cigen, Planned, Purpose, Units};
 use crate::model::StopReason;
 use crate::search::ledger::{Cluster, PhaseBudget};
 use crate::search::sample::{STREAM_BLOCK, domain_size, specials, survey};
 use crate::search::streams::StreamKey;
-use crate::search::unit::{DenseUnit, StrataUnit, TightenUnit, Unit};
+use crate::search::unit::{DenseUnit, Spot, StrataUnit, TightenUnit, Unit};
 
 /// Inputs of one unit: enough to make a message worthwhile, few enough to fill all cores.
 const UNIT_INPUTS: u64 = 8192;
@@ -20,7 +20,7 @@ const KEPT_HITS: u64 = 131_072;
 /// Inconsistent samples that a unit returns: few enough for a message, enough to be of use.
 const HITS_OF_UNIT: [u64; 2] = [64, 4096];
 impl Cigen {
-    pub(super) fn plan_survey(&mut self) -> Vec<Planned> {
+    pub(super) fn plan_survey(&mut self) -> Vec<Units> {
         let members = self.ledger.open();
         if members.is_empty() || self.ledger.task.function.coordinates.is_empty() {
             return Vec::new();
@@ -40,12 +40,12 @@ impl Cigen {
         let count = (plan.inputs.len() / self.ledger.task.function.arity()) as u64;
         // Units share the faults that sampling may have: with more of them each would stop at its first.
         let size = count.div_ceil(SURVEY_UNITS).max(FEWEST_INPUTS);
-        let units = self.ledger.first_units(&members, &plan.inputs, size);
-        let planned = |unit| Planned { unit, purpose: Purpose::Sampling(members.clone()) };
-        units.into_iter().map(planned).collect()
+        let units = self.ledger.first_units(&members, plan.inputs, size);
+        let planned = move |unit| Planned { unit, purpose: Purpose::Sampling(members.clone()) };
+        vec![Box::new(units.map(planned))]
     }
 
-    pub(super) fn plan_strata(&mut self) -> Vec<Planned> {
+    pub(super) fn plan_strata(&mut self) -> Vec<Units> {
         if self.complete || self.ledger.surveyed == 0 {
             return Vec::new();
         }
@@ -64,7 +64,7 @@ impl Cigen {
 
     /// Spends what the comparisons have left over on finer strata: what is found now are regions
     /// that everything before was too coarse for. Comparisons that have as much left share inputs.
-    pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Planned> {
+    pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Units> {
         let mut groups: BTreeMap<(u64, u64, u64), Vec<usize>> = BTreeMap::new();
         for c in self.ledger.open() {
             let settings = &self.ledger.task.settings;
@@ -82,25 +82,19 @@ impl Cigen {
     }
 
     /// Units of evenly spread inputs, some of them of the magnitudes that people use.
-    fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> Vec<Planned> {
+    fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> [Units; 2] {
         let usual = self.course.usual_strata(count, self.ledger.free);
-        let mut planned = self.even_units(members, round, base, count - usual, false);
-        planned.extend(self.even_units(members, round, base, usual, true));
-        planned
+        [
+            self.even_units(members, round, base, count - usual, false),
+            self.even_units(members, round, base, usual, true),
+        ]
     }
 
-    fn even_units(
-        &self,
-        members: &[usize],
-        round: usize,
-        base: u64,
-        count: u64,
-        usual: bool,
-    ) -> Vec<Planned> {
+    fn even_units(&self, members: &[usize], round: usize, base: u64, count: u64, usual: bool) -> Units {
         let size = (count.div_ceil(8).clamp(FEWEST_INPUTS, UNIT_INPUTS * 2)).next_multiple_of(STREAM_BLOCK);
         let units = count.div_ceil(size);
         let crowd = self.ledger.crowd(members, units);
-        let unit = |i: u64| StrataUnit {
+        let unit = move |i: u64| StrataUnit {
             crowd: crowd.clone(),
             round: round as u64,
             base,
@@ -111,12 +105,13 @@ impl Cigen {
             keep_every: count.div_ceil(KEPT_MISSES),
             keep_hits: hits_of_unit(units),
         };
-        let purpose = || Purpose::Sampling(members.to_vec());
-        (0..units).map(|i| Planned { unit: Unit::Strata(unit(i)), purpose: purpose() }).collect()
+        let members = members.to_vec();
+        let purpose = move || Purpose::Sampling(members.clone());
+        Box::new((0..units).map(move |i| Planned { unit: Unit::Strata(unit(i)), purpose: purpose() }))
     }
 
-    pub(super) fn plan_dense(&mut self) -> Vec<Planned> {
-        let mut planned = Vec::new();
+    pub(super) fn plan_dense(&mut self) -> Vec<Units> {
+        let mut planned: Vec<Units> = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if comparison.stop == Some(StopReason::Nondeterministic) {
                 continue;
@@ -133,22 +128,23 @@ impl Cigen {
             comparison.cut |= affordable > 0 && budget.cut;
             let keep = hits_of_unit(affordable * samples.div_ceil(UNIT_INPUTS));
             for track in comparison.most_promising(all, affordable) {
-                for (i, samples) in pieces(samples).enumerate() {
-                    let stream = StreamKey::Dense { range: track as u64, piece: i as u64 };
-                    let cuboid = comparison.tracks[track].range.cuboid.clone();
-                    let spot = comparison.spot(settings, &comparison.tracks[track].sides, affordable);
+                let cuboid = comparison.tracks[track].range.cuboid.clone();
+                let spot = comparison.spot(settings, &comparison.tracks[track].sides, affordable);
+                planned.push(Box::new(pieces(samples).map(move |(piece, samples)| {
+                    let stream = StreamKey::Dense { range: track as u64, piece };
+                    let (spot, cuboid) = (spot.clone(), cuboid.clone());
                     let unit = Unit::Dense(DenseUnit { spot, stream, cuboid, samples, keep });
-                    planned.push(Planned { unit, purpose: Purpose::Dense { comparison: c, track } });
-                }
+                    Planned { unit, purpose: Purpose::Dense { comparison: c, track } }
+                })));
             }
         }
         planned
     }
 
-    pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Planned> {
+    pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Units> {
         self.adopt_tightened();
         let settings = &self.ledger.task.settings;
-        let mut planned = Vec::new();
+        let mut planned: Vec<Units> = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if !comparison.is_open() || !settings.tighten {
                 continue;
@@ -158,30 +154,31 @@ impl Cigen {
                 let all: Vec<usize> = (0..comparison.tracks.len()).collect();
                 let affordable = budget.limit_ranges(comparison.evaluations, all.len() as u64);
                 let chosen = comparison.most_promising(all, affordable);
-                let clusters = comparison.clusters(settings, &chosen);
-                self.tightened[c].replaced = chosen;
-                Some(clusters)
+                Some(comparison.clusters(settings, &chosen))
             } else {
                 comparison.stray_clusters(settings)
             };
             let Some(clusters) = clusters else { continue };
             let count = clusters.len() as u64;
             let budget = budget.tighten(comparison.evaluations, count);
-            for (i, Cluster { sides, points, density }) in clusters.into_iter().enumerate() {
-                let (round, strays, cluster) = (round as u64, strays as u64, i as u64);
-                let stream = StreamKey::Tighten { round, strays, cluster };
-                let spot = comparison.spot(settings, &sides, count);
+            let allow = comparison.allowance(settings, count);
+            let variant = comparison.variant;
+            let units = clusters.into_iter().zip(0..).map(move |(found, cluster)| {
+                let Cluster { sides, points, density, track } = found;
+                let stream = StreamKey::Tighten { round: round as u64, strays: strays as u64, cluster };
+                let spot = Spot { variant, allow, sides: sides.clone() };
                 let unit = Unit::Tighten(TightenUnit { spot, stream, hits: points, density, budget });
-                planned.push(Planned { unit, purpose: Purpose::Tighten { comparison: c, sides } });
-            }
+                Planned { unit, purpose: Purpose::Tighten { comparison: c, sides, track } }
+            });
+            planned.push(Box::new(units));
         }
         planned
     }
 }
 
-/// Samples cut into units.
-pub(super) fn pieces(samples: u64) -> impl Iterator<Item = u64> {
-    (0..samples.div_ceil(UNIT_INPUTS)).map(move |i| (samples - i * UNIT_INPUTS).min(UNIT_INPUTS))
+/// Samples cut into units: their numbers and sizes.
+pub(super) fn pieces(samples: u64) -> impl Iterator<Item = (u64, u64)> + Send {
+    (0..samples.div_ceil(UNIT_INPUTS)).map(move |i| (i, (samples - i * UNIT_INPUTS).min(UNIT_INPUTS)))
 }
 
 fn hits_of_unit(units: u64) -> u64 {

@@ -141,7 +141,8 @@ impl<'a> Probe<'a> {
             self.resize_chunk(faults);
             from = to;
             // The wall clock is the cheaper one to ask, and never behind.
-            if self.begun.elapsed() > self.until && self.evaluator.elapsed() > self.until {
+            let slow = self.begun.elapsed() > self.until && self.evaluator.elapsed() > self.until;
+            if slow || self.evaluator.is_late() {
                 // As if both builds had faulted too often: the rest is skipped.
                 self.allow.fill(0);
             }

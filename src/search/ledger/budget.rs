@@ -11,6 +11,8 @@ const FEWEST_STRATA: u64 = 512;
 const MOST_DENSE: u64 = 1 << 18;
 const MOST_MEASURE: u64 = 1 << 20;
 const MOST_ISLANDS: u64 = 4096;
+/// Most evaluations that a comparison's seams get at a time: a unit that looks for them remembers all it has seen.
+pub const MOST_SEAMS: u64 = 1 << 20;
 /// What a range needs at least to be looked at again.
 const FEWEST_PER_RANGE: u64 = 256;
 /// Evaluations of the tightening for each axis, and once more: about a third is usually enough.
@@ -73,7 +75,7 @@ impl<'a> PhaseBudget<'a> {
             Budget::Evaluations(total) if round == 0 => total / 8,
             Budget::Evaluations(_) => u64::MAX,
         };
-        wanted.min(left / 4)
+        wanted.min(left / 4).min(MOST_SEAMS)
     }
 
     /// What is left; None means no limit.

@@ -30,6 +30,8 @@ pub struct Cluster {
     pub points: Vec<Vec<u64>>,
     /// The inconsistent share of the samples around them.
     pub density: f64,
+    /// The track that they are of, by its index; None for points outside all of them.
+    pub track: Option<usize>,
 }
 
 impl Comparison {
@@ -51,7 +53,7 @@ impl Comparison {
     /// The points of every candidate range, for tightening; `chosen` are indices of tracks.
     pub fn clusters(&self, settings: &SearchSettings, chosen: &[usize]) -> Vec<Cluster> {
         let mut clusters = Vec::new();
-        for track in chosen.iter().map(|&i| &self.tracks[i]) {
+        for (i, track) in chosen.iter().map(|&i| (i, &self.tracks[i])) {
             let Some(pool) = self.pools.get(&track.sides) else { continue };
             let inside = |p: &[u64]| track.range.cuboid.contains(p);
             let points: Vec<&[u64]> =
@@ -65,7 +67,7 @@ impl Comparison {
             // Counts far below 2^53. None among them is a density too low to tell.
             let density = hit as f64 / total.max(1) as f64;
             let points = thin_points(&pool.orthant, settings.gap, points);
-            clusters.push(Cluster { sides: track.sides.clone(), points, density });
+            clusters.push(Cluster { sides: track.sides.clone(), points, density, track: Some(i) });
         }
         clusters
     }
@@ -116,7 +118,7 @@ impl Comparison {
                 let points: Vec<&[u64]> = members.iter().map(|&i| strays[i].as_slice()).collect();
                 let density = points.len() as f64 / (pool.hits.len() + pool.misses.len()).max(1) as f64;
                 let points = thin_points(&pool.orthant, settings.gap, points);
-                clusters.push(Cluster { sides: sides.clone(), points, density });
+                clusters.push(Cluster { sides: sides.clone(), points, density, track: None });
             }
         }
         (clusters.len() <= MOST_STRAY_GROUPS).then_some(clusters)

@@ -192,6 +192,7 @@ impl Comparison {
             {
                 pool.champions.push(Hit { found, point });
             }
+            self.bound_samples();
             return;
         }
         for found in seen.hits {
@@ -204,6 +205,7 @@ impl Comparison {
                 pool.misses.push(point);
             }
         }
+        self.bound_samples();
     }
 
     /// The samples of an input's orthant, and its place there. None outside the domain, and where orthants with

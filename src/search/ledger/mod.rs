@@ -5,8 +5,9 @@ mod budget;
 mod candidates;
 mod comparison;
 mod finish;
+mod thin;
 
-pub use budget::{Finale, PhaseBudget};
+pub use budget::{Finale, MOST_SEAMS, PhaseBudget};
 pub use candidates::Cluster;
 pub use comparison::{Comparison, Hit, Pool};
 
@@ -77,23 +78,24 @@ impl Ledger {
     }
 
     /// The units of the inputs that some comparisons see first, `size` inputs each.
-    pub fn first_units(&mut self, members: &[usize], inputs: &[u64], size: u64) -> Vec<Unit> {
+    pub fn first_units(
+        &mut self,
+        members: &[usize],
+        inputs: Vec<u64>,
+        size: u64,
+    ) -> impl Iterator<Item = Unit> + Send + use<> {
         let arity = self.task.function.arity();
         self.surveyed = (inputs.len() / arity) as u64;
         // A unit holds thousands of inputs, so within usize.
-        let chunks = inputs.chunks(size as usize * arity);
-        let count = chunks.len() as u64;
+        let words = size as usize * arity;
+        let count = inputs.len().div_ceil(words) as u64;
         let crowd = self.crowd(members, count);
-        let unit = |(i, inputs): (usize, &[u64])| {
-            Unit::Inputs(InputsUnit {
-                crowd: crowd.clone(),
-                inputs: inputs.to_vec(),
-                first: i == 0,
-                plot_every: self.surveyed.div_ceil(PLOT_SAMPLES),
-                plot_hits: PLOT_SAMPLES / (count * members.len() as u64).max(1),
-            })
-        };
-        chunks.enumerate().map(unit).collect()
+        let plot_every = self.surveyed.div_ceil(PLOT_SAMPLES);
+        let plot_hits = PLOT_SAMPLES / (count * members.len() as u64).max(1);
+        (0..inputs.len()).step_by(words).map(move |from| {
+            let inputs = inputs[from..inputs.len().min(from + words)].to_vec();
+            Unit::Inputs(InputsUnit { crowd: crowd.clone(), inputs, first: from == 0, plot_every, plot_hits })
+        })
     }
 
     /// The comparisons that nothing has stopped.

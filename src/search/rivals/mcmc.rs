@@ -20,6 +20,8 @@ const PATIENCE: u64 = 250;
 const FEWEST_STEPS: u64 = 100;
 /// Most chains that run in step, so that their inputs share a call.
 const CHAINS: usize = 128;
+/// Most combinations that wait for a chain.
+const MOST_STARTS: usize = 1 << 16;
 /// Bits a chain steps down with probability 1/e.
 const TEMPERATURE: f64 = 1.0;
 
@@ -65,13 +67,17 @@ impl Chain {
 pub fn walk(walker: &mut Walker) -> Result<(), EvalError> {
     while !walker.is_over() {
         let mut starts = sample(walker)?;
-        // The best start first: a small budget has no time for all.
-        starts.sort_by(|a, b| b.height.total_cmp(&a.height));
         let affordable = usize::try_from(walker.left() / FEWEST_STEPS).unwrap_or(usize::MAX).max(1);
-        starts.truncate(affordable);
+        keep_best(&mut starts, affordable.min(MOST_STARTS));
         run_chains(walker, starts)?;
     }
     Ok(())
+}
+
+/// The best starts first, of equal ones the earliest: a small budget has no time for all.
+fn keep_best(starts: &mut Vec<Chain>, most: usize) {
+    starts.sort_by(|a, b| b.height.total_cmp(&a.height));
+    starts.truncate(most);
 }
 
 /// Samples every combination of partitions, or as many as half of the budget reaches; a chain at
@@ -85,6 +91,9 @@ fn sample(walker: &mut Walker) -> Result<Vec<Chain>, EvalError> {
     let mut starts = Vec::new();
     let (mut owners, mut inputs) = (Vec::new(), Vec::new());
     for i in 0..visited {
+        if walker.is_over() {
+            break;
+        }
         let cell = match cells {
             // More combinations than can be numbered.
             u64::MAX => sizes.iter().map(|&size| walker.stream.below(size) as usize).collect(),
@@ -99,6 +108,9 @@ fn sample(walker: &mut Walker) -> Result<Vec<Chain>, EvalError> {
         let full = owners.len() * each as usize >= BATCH;
         if full || i + 1 == visited {
             pick_starts(walker, &owners, &inputs, &mut starts)?;
+            if starts.len() >= 2 * MOST_STARTS {
+                keep_best(&mut starts, MOST_STARTS);
+            }
             owners.clear();
             inputs.clear();
         }

@@ -17,6 +17,7 @@ pub use walk::{WalkUnit, run as run_walk};
 
 use crate::model::{Budget, FunctionResult, StopReason};
 use crate::search::Task;
+use crate::search::agenda::{Agenda, Planned};
 use crate::search::ledger::Ledger;
 use crate::search::sample::{domain_size, specials, survey};
 use crate::search::strategy::Strategy;
@@ -44,33 +45,55 @@ enum RivalPhase {
 pub struct Rival {
     ledger: Ledger,
     phase: RivalPhase,
-    /// The comparisons each unit of the running phase is about.
-    concerned: Vec<Vec<usize>>,
+    /// The units of the running phase, with the comparisons each is about.
+    agenda: Agenda<Vec<usize>>,
     /// Every input of the domain is a special one.
     complete: bool,
 }
 
 impl Strategy for Rival {
-    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit> {
-        self.absorb(answers);
+    fn next_phase(&mut self) -> bool {
+        self.ledger.close_comparisons();
         loop {
-            let units = match self.phase {
+            self.agenda = match self.phase {
                 RivalPhase::Specials => self.plan_specials(),
                 RivalPhase::Walk => self.plan_walks(),
-                RivalPhase::Done => return Vec::new(),
+                RivalPhase::Done => return false,
             };
             self.phase = match self.phase {
                 RivalPhase::Specials => RivalPhase::Walk,
                 RivalPhase::Walk | RivalPhase::Done => RivalPhase::Done,
             };
-            if !units.is_empty() {
-                return units;
+            if !self.agenda.is_done() {
+                return true;
             }
         }
     }
 
+    fn next_unit(&mut self) -> Option<Unit> {
+        self.agenda.next_unit()
+    }
+
+    fn absorb(&mut self, answer: Answer) {
+        let Some(concerned) = self.agenda.answered() else { return };
+        self.ledger.note(&answer.closing, |c| concerned.contains(&c));
+        let seen = match answer.harvest {
+            Harvest::Inputs { seen, plot } => {
+                self.ledger.plot.extend(plot);
+                seen
+            }
+            Harvest::Variant(seen) => vec![seen],
+            // Nothing else was asked for.
+            Harvest::Strata(_) | Harvest::Tighten { .. } | Harvest::Sweep { .. } => Vec::new(),
+        };
+        for seen in seen {
+            self.ledger.absorb(seen, true);
+        }
+    }
+
     fn finish(mut self: Box<Self>) -> FunctionResult {
-        let stopped = self.phase != RivalPhase::Done || !self.concerned.is_empty();
+        self.ledger.close_comparisons();
+        let stopped = self.phase != RivalPhase::Done || !self.agenda.is_done();
         for comparison in self.ledger.comparisons.iter_mut() {
             if stopped && comparison.is_open() {
                 comparison.stop = Some(StopReason::Deadline);
@@ -87,7 +110,7 @@ impl Strategy for Rival {
 impl Rival {
     pub fn new(task: Task) -> Rival {
         let ledger = Ledger::new(task);
-        Rival { ledger, phase: RivalPhase::Specials, concerned: Vec::new(), complete: false }
+        Rival { ledger, phase: RivalPhase::Specials, agenda: Agenda::empty(), complete: false }
     }
 
     /// Evaluations of each variant.
@@ -98,11 +121,11 @@ impl Rival {
         }
     }
 
-    fn plan_specials(&mut self) -> Vec<Unit> {
+    fn plan_specials(&mut self) -> Agenda<Vec<usize>> {
         let members = self.ledger.open();
         let task = &self.ledger.task;
         if members.is_empty() || task.function.coordinates.is_empty() {
-            return Vec::new();
+            return Agenda::empty();
         }
         let total = self.total();
         self.complete = domain_size(task, total) <= total.min(MOST_LISTED);
@@ -111,17 +134,16 @@ impl Rival {
         } else {
             specials(task, usize::try_from(total / SPECIAL_SHARE).unwrap_or(usize::MAX))
         };
-        let units = self.ledger.first_units(&members, &inputs, UNIT_INPUTS);
-        self.concerned = units.iter().map(|_| members.clone()).collect();
-        units
+        let units = self.ledger.first_units(&members, inputs, UNIT_INPUTS);
+        Agenda::new(units.map(move |unit| Planned { unit, purpose: members.clone() }))
     }
 
-    fn plan_walks(&mut self) -> Vec<Unit> {
+    fn plan_walks(&mut self) -> Agenda<Vec<usize>> {
         let total = self.total();
         let cut = total < evaluations_of_paper(self.ledger.free);
-        let mut units = Vec::new();
+        let mut planned = Vec::new();
         if self.complete || self.ledger.free == 0 {
-            return units;
+            return Agenda::empty();
         }
         for c in self.ledger.open() {
             let comparison = &mut self.ledger.comparisons[c];
@@ -130,30 +152,10 @@ impl Rival {
             comparison.cut |= cut;
             let evaluations = total.saturating_sub(comparison.evaluations);
             if evaluations > 0 {
-                units.push(Unit::Walk(WalkUnit { variant: comparison.variant, allow, evaluations }));
-                self.concerned.push(vec![c]);
+                let unit = Unit::Walk(WalkUnit { variant: comparison.variant, allow, evaluations });
+                planned.push(Planned { unit, purpose: vec![c] });
             }
         }
-        units
-    }
-
-    fn absorb(&mut self, answers: Vec<Answer>) {
-        let concerned = std::mem::take(&mut self.concerned);
-        for (concerned, answer) in concerned.into_iter().zip(answers) {
-            self.ledger.note(&answer.closing, |c| concerned.contains(&c));
-            let seen = match answer.harvest {
-                Harvest::Inputs { seen, plot } => {
-                    self.ledger.plot.extend(plot);
-                    seen
-                }
-                Harvest::Variant(seen) => vec![seen],
-                // Nothing else was asked for.
-                Harvest::Strata(_) | Harvest::Tighten { .. } | Harvest::Sweep { .. } => Vec::new(),
-            };
-            for seen in seen {
-                self.ledger.absorb(seen, true);
-            }
-        }
-        self.ledger.close_comparisons();
+        Agenda::new(planned.into_iter())
     }
 }

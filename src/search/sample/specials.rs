@@ -17,10 +17,14 @@ const BESIDE: f64 = 1.0 / (1 << 20) as f64;
 /// What most functions have an answer to, whatever else they refuse.
 const PLAIN: [f64; 8] = [1.0, 0.5, 2.0, 1.5, 3.0, 10.0, -0.5, -1.0];
 
+/// Most special inputs, however large a budget is: more would be chance among values that are not special any more.
+const MOST_SPECIALS: usize = 1 << 18;
+
 /// At most `most` distinct complete inputs, one after the other, the most promising first. For one parameter
 /// each special value; for several each value in each parameter among plain or partitioned others, in turns with
 /// pairs of special values, which fill what is left. `edges` and `literals` of the settings say what values count as special.
 pub fn specials(task: &Task, most: usize) -> Vec<u64> {
+    let most = most.min(MOST_SPECIALS);
     let params = &task.function.coordinates;
     let values: Vec<Vec<u64>> = params.iter().map(|param| special_values(task, param)).collect();
     let mut planner = SpecialsPlanner {

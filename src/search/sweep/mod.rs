@@ -14,6 +14,7 @@ use crate::model::{
 };
 use crate::ranges::Ladder;
 use crate::search::Task;
+use crate::search::agenda::{Agenda, Planned};
 use crate::search::ledger::Ledger;
 use crate::search::strategy::Strategy;
 use crate::search::task::column;
@@ -67,8 +68,8 @@ pub struct Exhaustive {
     totals: Vec<Total>,
     /// Stretches of rungs not planned yet.
     left: VecDeque<(Side, u64, u64)>,
-    /// Sides of the units under way.
-    planned: Vec<Side>,
+    /// The units of a phase, each for one side.
+    agenda: Agenda<Side>,
     phase_units: usize,
     first: bool,
 }
@@ -92,7 +93,7 @@ impl Exhaustive {
             ledger: Ledger::new(task),
             ladders,
             left,
-            planned: Vec::new(),
+            agenda: Agenda::empty(),
             phase_units: PHASE_UNITS[0],
             first: true,
         }
@@ -100,26 +101,6 @@ impl Exhaustive {
 
     fn inputs(&self) -> u64 {
         self.ladders.iter().map(Ladder::count).sum()
-    }
-
-    fn absorb(&mut self, answers: Vec<Answer>) {
-        for (side, answer) in std::mem::take(&mut self.planned).into_iter().zip(answers) {
-            self.ledger.note(&answer.closing, |_| true);
-            // Nothing but sweeps was asked for.
-            let Harvest::Sweep { swept, plot } = answer.harvest else { continue };
-            self.ledger.plot.extend(plot);
-            let Some(ladder) = self.ladders.iter().find(|ladder| ladder.side() == side) else { continue };
-            let gaps = RungGaps::new(ladder, self.ledger.task.settings.gap);
-            for swept in swept {
-                let total = &mut self.totals[column(swept.variant)];
-                total.swept.absorb(&swept);
-                for cell in &swept.cells {
-                    *total.cells.entry((side, cell.index)).or_default() += cell.inconsistent;
-                }
-                total.runs.entry(side).or_default().append(gaps, swept.runs);
-            }
-        }
-        self.ledger.close_comparisons();
     }
 
     /// Puts what was counted where the ledger expects it.
@@ -140,28 +121,52 @@ impl Exhaustive {
 }
 
 impl Strategy for Exhaustive {
-    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit> {
-        self.absorb(answers);
+    fn next_phase(&mut self) -> bool {
+        self.ledger.close_comparisons();
         let open = self.ledger.open();
         if open.is_empty() {
             self.left.clear();
-            return Vec::new();
+            return false;
         }
         let crowd = self.ledger.whole_crowd(&open);
         let plot_every = self.inputs().div_ceil(PLOT_SAMPLES);
-        let mut units = Vec::new();
-        while units.len() < self.phase_units
+        let mut planned = Vec::new();
+        while planned.len() < self.phase_units
             && let Some((side, from, to)) = self.left.pop_front()
         {
             let first = std::mem::take(&mut self.first);
-            self.planned.push(side);
-            units.push(Unit::Sweep(SweepUnit { crowd: crowd.clone(), side, from, to, first, plot_every }));
+            let unit = Unit::Sweep(SweepUnit { crowd: crowd.clone(), side, from, to, first, plot_every });
+            planned.push(Planned { unit, purpose: side });
         }
         self.phase_units = (self.phase_units * 2).min(PHASE_UNITS[1]);
-        units
+        self.agenda = Agenda::new(planned.into_iter());
+        !self.agenda.is_done()
+    }
+
+    fn next_unit(&mut self) -> Option<Unit> {
+        self.agenda.next_unit()
+    }
+
+    fn absorb(&mut self, answer: Answer) {
+        let Some(side) = self.agenda.answered() else { return };
+        self.ledger.note(&answer.closing, |_| true);
+        // Nothing but sweeps was asked for.
+        let Harvest::Sweep { swept, plot } = answer.harvest else { return };
+        self.ledger.plot.extend(plot);
+        let Some(ladder) = self.ladders.iter().find(|ladder| ladder.side() == side) else { return };
+        let gaps = RungGaps::new(ladder, self.ledger.task.settings.gap);
+        for swept in swept {
+            let total = &mut self.totals[column(swept.variant)];
+            total.swept.absorb(&swept);
+            for cell in &swept.cells {
+                *total.cells.entry((side, cell.index)).or_default() += cell.inconsistent;
+            }
+            total.runs.entry(side).or_default().append(gaps, swept.runs);
+        }
     }
 
     fn finish(mut self: Box<Self>) -> FunctionResult {
+        self.ledger.close_comparisons();
         self.settle();
         let Exhaustive { ledger, ladders, mut totals, .. } = *self;
         let params = &ledger.task.function.coordinates;
