@@ -9,6 +9,7 @@ use ranges::Fringe;
 
 use crate::model::{Budget, FunctionResult};
 use crate::search::Task;
+use crate::search::agenda::{Agenda, Planned};
 use crate::search::ledger::Ledger;
 use crate::search::strategy::Strategy;
 use crate::search::unit::{Answer, Harvest, Seen, Unit};
@@ -27,8 +28,14 @@ pub struct Fringed {
     ledger: Ledger,
     /// What each unit saw of each variant.
     seen: Vec<Seen>,
-    begun: bool,
-    over: bool,
+    stage: Stage,
+}
+
+/// Whose units are asked for.
+enum Stage {
+    Before,
+    Fringe(Agenda<()>),
+    Rest,
 }
 
 impl Fringed {
@@ -40,42 +47,50 @@ impl Fringed {
             *total = total.saturating_sub(spent).max(1);
         }
         let ledger = Ledger::new(task.clone());
-        Fringed { inner: create(&rest), ledger, seen: Vec::new(), begun: false, over: false }
-    }
-
-    fn absorb(&mut self, answers: Vec<Answer>) {
-        for answer in answers {
-            self.ledger.note(&answer.closing, |_| true);
-            if let Harvest::Inputs { seen, .. } = answer.harvest {
-                for seen in seen {
-                    self.seen.push(seen.clone());
-                    self.ledger.absorb(seen, false);
-                }
-            }
-        }
-        self.ledger.close_comparisons();
+        Fringed { inner: create(&rest), ledger, seen: Vec::new(), stage: Stage::Before }
     }
 }
 
 impl Strategy for Fringed {
-    fn next(&mut self, answers: Vec<Answer>) -> Vec<Unit> {
-        if !self.begun {
-            self.begun = true;
+    fn next_phase(&mut self) -> bool {
+        if let Stage::Before = self.stage {
             let members = self.ledger.open();
-            let units = self.ledger.first_units(&members, &inputs(&self.ledger.task), UNIT_INPUTS);
-            if !units.is_empty() && !members.is_empty() {
-                return units;
+            let inputs = inputs(&self.ledger.task);
+            if !members.is_empty() {
+                let units = self.ledger.first_units(&members, inputs, UNIT_INPUTS);
+                self.stage = Stage::Fringe(Agenda::new(units.map(|unit| Planned { unit, purpose: () })));
+                return true;
             }
         }
-        if self.over {
-            return self.inner.next(answers);
+        if let Stage::Before | Stage::Fringe(_) = self.stage {
+            self.ledger.close_comparisons();
+            self.stage = Stage::Rest;
         }
-        self.over = true;
-        self.absorb(answers);
-        self.inner.next(Vec::new())
+        self.inner.next_phase()
     }
 
-    fn finish(self: Box<Self>) -> FunctionResult {
+    fn next_unit(&mut self) -> Option<Unit> {
+        match &mut self.stage {
+            Stage::Before => None,
+            Stage::Fringe(agenda) => agenda.next_unit(),
+            Stage::Rest => self.inner.next_unit(),
+        }
+    }
+
+    fn absorb(&mut self, answer: Answer) {
+        let Stage::Fringe(agenda) = &mut self.stage else { return self.inner.absorb(answer) };
+        let Some(()) = agenda.answered() else { return };
+        self.ledger.note(&answer.closing, |_| true);
+        if let Harvest::Inputs { seen, .. } = answer.harvest {
+            for seen in seen {
+                self.seen.push(seen.clone());
+                self.ledger.absorb(seen, false);
+            }
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> FunctionResult {
+        self.ledger.close_comparisons();
         let Fringed { inner, ledger, seen, .. } = *self;
         Fringe::new(ledger, seen).join(inner.finish())
     }
