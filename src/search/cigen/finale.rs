@@ -93,7 +93,10 @@ impl LastLook<'_> {
         let best = best.map(|hit| hit.point.as_slice());
         let mut planned = self.zooms(extras.zooms);
         planned.extend(best.filter(|_| extras.seams > 0).map(|best| self.seams(best, extras.seams)));
-        planned.extend(self.measurements(finale.measure));
+        // Ranges that will be joined are measured afterwards.
+        if !self.comparison.is_crowded() {
+            planned.extend(self.measurements(finale.measure));
+        }
         if !self.complete && dims > 0 {
             planned.extend(self.islands(best, &finale));
         }

@@ -31,13 +31,16 @@ impl Score {
     }
 
     pub fn is_inconsistent(&self) -> bool {
-        self.bits > 0.0 || self.change.is_some_and(ClassChange::is_inconsistent)
+        self.bits > 0.0 || self.changes_class()
+    }
+
+    pub fn changes_class(&self) -> bool {
+        self.change.is_some_and(ClassChange::is_inconsistent)
     }
 
     /// What a maximiser climbs: bits, and a change of class above none at equal bits.
     pub fn height(&self) -> f64 {
-        let change = self.change.is_some_and(ClassChange::is_inconsistent);
-        self.bits + if change { 1e-6 } else { 0.0 }
+        self.bits + if self.changes_class() { 1e-6 } else { 0.0 }
     }
 }
 

@@ -5,6 +5,8 @@ mod budget;
 mod candidates;
 mod comparison;
 mod finish;
+mod wide;
+mod worst;
 
 pub use budget::{Finale, PhaseBudget};
 pub use candidates::Cluster;
@@ -160,7 +162,11 @@ impl Ledger {
     }
 
     /// Everything found.
-    pub fn finish(self) -> FunctionResult {
+    pub fn finish(mut self) -> FunctionResult {
+        let Task { function, settings, .. } = &self.task;
+        for comparison in &mut self.comparisons {
+            comparison.settle(function, settings);
+        }
         finish(self)
     }
 }
