@@ -89,9 +89,21 @@ pub struct Piece {
     pub span: Span,
     pub edges: Vec<[EdgeKind; 2]>,
     pub fill: f64,
+    /// Inconsistent samples in it.
+    pub hits: u64,
 }
 
+/// The share of the inconsistent inputs that may lie outside of all pieces.
+const OUTSIDE: f64 = 0.01;
+
 impl Piece {
+    /// Inconsistent samples that one more sample would be outside of, about, if all had been drawn alike: of n places
+    /// along an axis, the next one lies beyond each end once in n + 1 times. A sharp end has been looked beyond.
+    fn outside(&self) -> u64 {
+        let ragged = self.edges.iter().flatten().filter(|&&kind| kind == EdgeKind::Ragged).count();
+        self.hits.min(ragged as u64)
+    }
+
     /// The part of the domain that the piece and another one fill together, if there is another.
     fn volume(&self, other: Option<&Piece>, axes: &[Poles]) -> f64 {
         let widths = axes.iter().enumerate().map(|(d, poles)| {
@@ -105,6 +117,7 @@ impl Piece {
     fn absorb(&mut self, other: &Piece, axes: &[Poles]) {
         let (mine, theirs) = (self.volume(None, axes), other.volume(None, axes));
         self.fill = (self.fill * mine + other.fill * theirs) / (mine + theirs);
+        self.hits += other.hits;
         let kind = |farther: bool, as_far: bool, mine: EdgeKind, theirs: EdgeKind| match (farther, as_far) {
             (true, _) => mine,
             // Two looks at one edge: it is sharp only when both found it so.
@@ -132,8 +145,8 @@ impl Piece {
     }
 }
 
-/// Joins the pieces that cost least, one pair after the other, until there are at most `most`. A piece inside a
-/// joined one becomes part of it. Pieces may overlap: to join all that do would soon leave one around everything.
+/// Joins the pieces that cost least, one pair after the other, until there are at most `most` and they have so many
+/// samples each that they hold nearly all inconsistent inputs. A piece inside a joined one becomes part of it. Pieces may overlap: to join all that do would soon leave one around everything.
 pub fn join_pieces(pieces: Vec<Piece>, most: usize, axes: &[Poles]) -> Vec<Piece> {
     let mut costs: Vec<Vec<f64>> = Vec::new();
     for (i, piece) in pieces.iter().enumerate() {
@@ -141,7 +154,7 @@ pub fn join_pieces(pieces: Vec<Piece>, most: usize, axes: &[Poles]) -> Vec<Piece
     }
     let mut pieces: Vec<Option<Piece>> = pieces.into_iter().map(Some).collect();
     let mut left = pieces.len();
-    while left > most.max(1) {
+    while left > most.max(1) || (left > 1 && are_loose(&pieces)) {
         let Some((home, guest)) = cheapest(&costs, &pieces) else { break };
         let (Some(mut joined), mut guest) = (pieces[home].take(), pieces[guest].take()) else { break };
         while let Some(met) = guest {
@@ -160,6 +173,13 @@ pub fn join_pieces(pieces: Vec<Piece>, most: usize, axes: &[Poles]) -> Vec<Piece
         pieces[home] = Some(joined);
     }
     pieces.into_iter().flatten().collect()
+}
+
+/// Whether too many inconsistent inputs lie outside, as far as the number of samples tells.
+fn are_loose(pieces: &[Option<Piece>]) -> bool {
+    let sum = |of: fn(&Piece) -> u64| pieces.iter().flatten().map(of).sum::<u64>();
+    // Counts far below 2^53.
+    sum(Piece::outside) as f64 > OUTSIDE * sum(|piece| piece.hits) as f64
 }
 
 /// The pair that costs least, the first of equals.
@@ -191,7 +211,7 @@ mod tests {
             place(side, axis.rank_of(x.to_bits()).unwrap())
         };
         let (lo, hi) = ends.iter().map(|&(lo, hi)| (at(lo), at(hi))).unzip();
-        Piece { span: Span { lo, hi }, edges: vec![[EdgeKind::Sharp, EdgeKind::Ragged]; ends.len()], fill }
+        Piece { span: Span { lo, hi }, edges: vec![[EdgeKind::Sharp; 2]; ends.len()], fill, hits: 9 }
     }
 
     #[test]
@@ -212,7 +232,7 @@ mod tests {
         ];
         let joined = join_pieces(pieces.clone(), 2, &axes(2));
         let mut both = piece(&[(-1e9, 1e9), (1.0, 2.0)], 0.5);
-        both.edges = pieces[0].edges.clone();
+        both.hits = 18;
         assert_eq!(joined, [both, pieces[1].clone()]);
     }
 
@@ -228,6 +248,19 @@ mod tests {
         assert!(joined.iter().all(|p| !p.span.holds(&[Side::Negative; 4], &corner)), "{joined:?}");
     }
 
+    #[test]
+    fn boxes_of_few_samples_are_joined_until_they_hold_what_the_next_sample_finds() {
+        let sparse = |lo: f64, hi: f64, hits: u64| {
+            let mut sparse = piece(&[(lo, hi)], 0.1);
+            (sparse.edges, sparse.hits) = (vec![[EdgeKind::Ragged; 2]], hits);
+            sparse
+        };
+        let few = vec![sparse(1.0, 2.0, 150), sparse(4.0, 8.0, 150), sparse(1e100, 1e101, 700)];
+        assert_eq!(join_pieces(few, 64, &axes(1)).len(), 2);
+        let many = vec![sparse(1.0, 2.0, 1500), sparse(4.0, 8.0, 1500), sparse(1e100, 1e101, 7000)];
+        assert_eq!(join_pieces(many, 64, &axes(1)).len(), 3);
+    }
+
     proptest! {
         #[test]
         fn joined_pieces_are_few_and_hold_the_old_ones(
@@ -238,7 +271,7 @@ mod tests {
             let piece = |(signs, at, width): ([bool; 3], u64, u64)| {
                 let sides = signs.map(|s| if s { Side::Negative } else { Side::Positive });
                 let cuboid = Cuboid { lo: vec![at * 1000; 3], hi: vec![at * 1000 + width; 3] };
-                Piece { span: Span::of(&sides, &cuboid), edges: vec![[EdgeKind::Sharp; 2]; 3], fill: 0.25 }
+                Piece { span: Span::of(&sides, &cuboid), edges: vec![[EdgeKind::Sharp; 2]; 3], fill: 0.25, hits: 3 }
             };
             let pieces: Vec<Piece> = corners.into_iter().map(piece).collect();
             let joined = join_pieces(pieces.clone(), most, &axes);

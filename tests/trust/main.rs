@@ -19,3 +19,4 @@ mod unsearched;
 mod upgrade;
 mod wide;
 mod within;
+mod worst;

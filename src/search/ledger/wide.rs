@@ -57,26 +57,22 @@ impl Comparison {
             Side::Negative => [far, near],
             Side::Positive => [near, far],
         };
+        let (mut hits, mut misses) = (0, 0);
+        if let Some(pool) = self.pools.get(&track.sides) {
+            let inside = |point: &[u64]| track.range.cuboid.contains(point);
+            hits = pool.hits.iter().filter(|hit| inside(&hit.point)).count() as u64;
+            misses = pool.misses.iter().filter(|point| inside(point)).count() as u64;
+        }
+        let (inconsistent, samples) = match &track.uniform {
+            uniform if uniform.samples > 0 => (uniform.inconsistent, uniform.samples),
+            _ => (hits, hits + misses),
+        };
         Piece {
             span: Span::of(&track.sides, &track.range.cuboid),
             edges: kinds.map(by_value).collect(),
-            fill: self.fill(track),
+            // One sample at least is inconsistent. Counts far below 2^53.
+            fill: inconsistent.max(1) as f64 / samples.max(1) as f64,
+            hits,
         }
-    }
-
-    /// The inconsistent share of the samples in a range. One of them at least is inconsistent.
-    fn fill(&self, track: &Track) -> f64 {
-        let (hits, all) = match (&track.uniform, self.pools.get(&track.sides)) {
-            (uniform, _) if uniform.samples > 0 => (uniform.inconsistent, uniform.samples),
-            (_, Some(pool)) => {
-                let inside = |point: &&[u64]| track.range.cuboid.contains(point);
-                let hits = pool.hits.iter().map(|hit| hit.point.as_slice()).filter(inside).count();
-                let misses = pool.misses.iter().map(Vec::as_slice).filter(inside).count();
-                (hits as u64, (hits + misses) as u64)
-            }
-            _ => (0, 0),
-        };
-        // Counts far below 2^53.
-        hits.max(1) as f64 / all.max(1) as f64
     }
 }
