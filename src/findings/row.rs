@@ -1,5 +1,6 @@
 //! The row of `run.json` for one function, made from what its search returned.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::category::category_of;
@@ -63,7 +64,8 @@ struct RowMaker<'a> {
 impl RowMaker<'_> {
     fn comparison(&self, comparison: &ComparisonResult) -> ComparisonRow {
         let build = self.build(comparison.variant);
-        let range = |(index, range)| self.range(&build, index, range);
+        let ranges = self.with_worst(comparison);
+        let range = |(index, range): (usize, &Cow<RangeResult>)| self.range(&build, index, range);
         let most = comparison.witness.as_ref().map_or(0.0, |w| w.bits);
         ComparisonRow {
             baseline: self.build(0),
@@ -73,9 +75,24 @@ impl RowMaker<'_> {
             witness: comparison.witness.as_ref().map(|w| self.witness(w)),
             class_changes: comparison.class_changes.clone(),
             tolerance: Tolerance::default(),
-            ranges: comparison.ranges.iter().enumerate().map(range).collect(),
+            ranges: ranges.iter().enumerate().map(range).collect(),
             build,
         }
+    }
+
+    /// The ranges, one of which has the comparison's worst input as its witness, so that no table shows fewer bits than
+    /// were found: the range that holds the input, or one of this input alone.
+    fn with_worst<'r>(&self, comparison: &'r ComparisonResult) -> Vec<Cow<'r, RangeResult>> {
+        let mut ranges: Vec<Cow<RangeResult>> = comparison.ranges.iter().map(Cow::Borrowed).collect();
+        let Some(worst) = &comparison.witness else { return ranges };
+        if ranges.iter().any(|range| finite(range.witness.bits) >= finite(worst.bits)) {
+            return ranges;
+        }
+        match ranges.iter_mut().find(|range| range.holds(&self.params, &worst.inputs)) {
+            Some(range) => range.to_mut().witness = worst.clone(),
+            None => ranges.push(Cow::Owned(RangeResult::of_one(worst))),
+        }
+        ranges
     }
 
     fn range(&self, build: &BuildId, index: usize, range: &RangeResult) -> RangeRow {
@@ -133,6 +150,8 @@ fn finite(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
     use crate::model::{Callee, ClassChange, Coordinate, Domain, EdgeKind, Edges, FaultKind, StopReason};
 
     fn function() -> Function {
@@ -210,6 +229,44 @@ mod tests {
         let fault = &stored["faults"][0];
         assert_eq!((&fault["build"], &fault["kind"]), (&"gcc/O3/native".into(), &"timeout".into()));
         assert_eq!(serde_json::from_value::<FunctionRow>(stored).unwrap(), row);
+    }
+
+    fn most_shown(row: &ComparisonRow) -> f64 {
+        row.ranges.iter().map(|range| range.max_bits).fold(0.0, f64::max)
+    }
+
+    proptest! {
+        #[test]
+        fn the_most_bits_of_a_comparison_are_those_of_a_range(
+            ranges in prop::collection::vec((1f64..64.0, 1f64..64.0, 0f64..63.0), 0..5),
+            worst in prop::option::of((1f64..64.0, 0f64..63.0)),
+        ) {
+            let shared = result();
+            let template = &shared.comparisons[0].ranges[0];
+            let witness = |x: f64, bits: f64| {
+                let mut witness = template.witness.clone();
+                (witness.inputs[0], witness.bits) = (x.to_bits(), bits);
+                witness
+            };
+            let range = |&(a, b, bits): &(f64, f64, f64)| {
+                let (mut range, lo, hi) = (template.clone(), a.min(b), a.max(b));
+                (range.lo[0], range.hi[0], range.witness) = (lo.to_bits(), hi.to_bits(), witness(lo, bits));
+                range
+            };
+            let ranges: Vec<RangeResult> = ranges.iter().map(range).collect();
+            let found = ranges.iter().map(|range| range.witness.clone());
+            let worst = found.chain(worst.map(|(x, bits)| witness(x, bits)));
+            let worst = worst.max_by(|a, b| a.bits.total_cmp(&b.bits));
+            let held = |w: &Witness| ranges.iter().any(|r| r.holds(&[Scalar::F64, Scalar::I32], &w.inputs));
+            let lone = worst.as_ref().is_some_and(|w| !held(w));
+            let count = ranges.len() + usize::from(lone);
+            let comparison = ComparisonResult { variant: 1, ranges, witness: worst, ..Default::default() };
+            let result = FunctionResult { comparisons: vec![comparison], ..Default::default() };
+            let row = function_row(&function(), &builds(), &result, BTreeMap::new());
+            let row = &row.comparisons[0];
+            prop_assert_eq!(most_shown(row), row.max_bits);
+            prop_assert_eq!(row.ranges.len(), count);
+        }
     }
 
     #[test]

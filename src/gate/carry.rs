@@ -55,5 +55,8 @@ fn add(row: &mut ComparisonRow, finding: &GateFinding, witness: &WitnessRow) {
         category: Category::Lone,
         without_flushing: None,
     });
-    row.max_bits = row.max_bits.max(found);
+    if found > row.max_bits {
+        row.max_bits = found;
+        row.witness = Some(witness.clone());
+    }
 }

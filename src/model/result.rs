@@ -61,7 +61,8 @@ pub struct Witness {
     pub values: Vec<(Outcome, Outcome)>,
 }
 
-/// A box of inputs in one orthant. `lo` and `hi` are the bits of values with lo <= hi in value.
+/// A box of inputs, which reaches over zero only where the ranges of many orthants were joined. `lo` and `hi` are the
+/// bits of values with lo <= hi in value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeResult {
     pub lo: Vec<u64>,
@@ -78,6 +79,21 @@ pub struct RangeResult {
 }
 
 impl RangeResult {
+    /// A range of one input.
+    pub fn of_one(witness: &Witness) -> RangeResult {
+        let sharp = Edges { lo: EdgeKind::Sharp, hi: EdgeKind::Sharp };
+        RangeResult {
+            lo: witness.inputs.clone(),
+            hi: witness.inputs.clone(),
+            edges: vec![sharp; witness.inputs.len()],
+            samples: 1,
+            inconsistent: 1,
+            mean_bits: witness.bits,
+            witness: witness.clone(),
+            class_changes: witness.change.map(|change| (change, 1)).into_iter().collect(),
+        }
+    }
+
     /// Whether an input of parameters of these types lies in the box.
     pub fn holds(&self, scalars: &[Scalar], input: &[u64]) -> bool {
         scalars.iter().enumerate().all(|(p, scalar)| {

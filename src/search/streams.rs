@@ -35,6 +35,11 @@ pub enum StreamKey {
         range: u64,
         piece: u64,
     },
+    /// Part of the final statistics of a range of several orthants.
+    Wide {
+        range: u64,
+        piece: u64,
+    },
     Tighten {
         round: u64,
         strays: u64,
@@ -78,6 +83,7 @@ impl StreamKey {
             StreamKey::StrataOrder { .. } => "order",
             StreamKey::Dense { .. } => "dense",
             StreamKey::Measure { .. } => "measure",
+            StreamKey::Wide { .. } => "wide",
             StreamKey::Tighten { .. } => "tighten",
             StreamKey::Zoom { .. } => "zoom",
             StreamKey::Evolve { .. } => "evolve",
@@ -99,6 +105,7 @@ impl StreamKey {
             }
             StreamKey::Dense { range, piece: part }
             | StreamKey::Measure { range, piece: part }
+            | StreamKey::Wide { range, piece: part }
             | StreamKey::Zoom { range, turn: part } => range << 24 | part,
             StreamKey::Tighten { round, strays, cluster } => round << 48 | strays << 32 | cluster,
             StreamKey::Evolve { range, island } => range << 20 | island,

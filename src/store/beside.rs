@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::shown;
 use super::files::OwnFile;
-use super::{RunFolder, StoreError, atomic, lock, read};
+use super::fold::fold;
+use super::{RunFolder, StoreError, atomic, read};
 use crate::model::{
     CONFIRM_SCHEMA, ConfirmFile, EXPLAIN_SCHEMA, ExplainFile, FunctionSamples, GATE_SCHEMA, GateFile,
     ORIGIN_SCHEMA, OriginFile, RunFile, SPEED_SCHEMA, SpeedFile, StoredConfirm, StoredGate,
@@ -96,7 +97,7 @@ impl Beside {
 
     /// The text of `gate.json`.
     pub fn gate_json(&self, file: &GateFile) -> String {
-        lock::fold(&self.json(file))
+        fold(&self.json(file))
     }
 
     pub fn speed(&self) -> Result<Option<SpeedFile>, StoreError> {

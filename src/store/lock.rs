@@ -4,11 +4,10 @@
 use std::path::Path;
 
 use super::error::shown;
+use super::fold::fold;
 use super::{StoreError, atomic, read};
 use crate::model::{LOCK_SCHEMA, LockFile, LockRange, StoredLock, one_per_parameter, printable};
 
-/// The longest line that a list or an object is put on.
-const LINE: usize = 140;
 /// No two results are further apart.
 const MOST_BITS: f64 = 64.0;
 
@@ -93,52 +92,4 @@ fn check_range(at: &str, range: &LockRange) -> Result<(), Flaw> {
         return Err((format!("{at}.max_bits"), message));
     }
     Ok(())
-}
-
-/// Puts every list and object that fits on one line there. `text` is as serde_json writes it: a line opens
-/// one, closes one, or holds one value.
-pub(super) fn fold(text: &str) -> String {
-    // Where each open one begins among the folded lines.
-    let mut open: Vec<usize> = Vec::new();
-    let mut folded: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let body = line.trim_start();
-        folded.push(line.into());
-        if body.ends_with(['{', '[']) {
-            open.push(folded.len() - 1);
-        } else if body.starts_with(['}', ']'])
-            && let Some(start) = open.pop()
-        {
-            let inside: Vec<&str> = folded[start + 1..].iter().map(|l| l.trim_start()).collect();
-            let (closing, parts) = (body, &inside[..inside.len() - 1]);
-            let one = match folded[start].ends_with('{') {
-                true => format!("{} {} {closing}", folded[start], parts.join(" ")),
-                false => format!("{}{}{closing}", folded[start], parts.join(" ")),
-            };
-            // What is inside is on one line each, or else this would not fit either.
-            if one.len() <= LINE && start > 0 {
-                folded.truncate(start);
-                folded.push(one);
-            }
-        }
-    }
-    folded.join("\n") + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, json};
-
-    #[test]
-    fn short_lists_and_objects_stand_on_one_line_and_mean_the_same() {
-        let value = json!({
-            "a": [1, 2, {"b": "}"}], "s": "[\n{", "empty": [], "none": {},
-            "long": (0..60).collect::<Vec<_>>(), "deep": [[{"x": "y".repeat(100)}], [{"x": "z".repeat(100)}]],
-        });
-        let text = fold(&serde_json::to_string_pretty(&value).unwrap());
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
-        assert!(text.contains("\n  \"a\": [1, 2, { \"b\": \"}\" }],\n"), "{text}");
-        assert!(text.lines().count() > 60, "{text}");
-    }
 }

@@ -31,6 +31,7 @@ mod date;
 mod error;
 mod files;
 mod fingerprint;
+mod fold;
 mod folder;
 mod journal;
 mod locate;

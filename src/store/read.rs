@@ -9,6 +9,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
 use super::error::shown;
+use super::fold::fold;
 use super::{Beside, FolderState, RunFolder, StoreError, check, locate};
 use crate::model::{Misfit, RunFile, SCHEMA, StoredRun, printable};
 
@@ -53,9 +54,7 @@ pub(super) fn digest_of(text: &[u8]) -> String {
 /// The text of `run.json`: the same bytes for the same run.
 pub fn run_json(run: &RunFile) -> String {
     // Plain data with string keys and finite numbers always has a JSON text.
-    let mut text = serde_json::to_string_pretty(run).unwrap_or_default();
-    text.push('\n');
-    text
+    fold(&serde_json::to_string_pretty(run).unwrap_or_default())
 }
 
 fn read_run_file(path: &Path) -> Result<RunFile, StoreError> {

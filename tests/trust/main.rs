@@ -20,3 +20,4 @@ mod unsearched;
 mod upgrade;
 mod wide;
 mod within;
+mod worst;

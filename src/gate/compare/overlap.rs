@@ -19,12 +19,19 @@ pub(super) struct Piece<'a> {
     extent: Option<Vec<Extent>>,
 }
 
-/// A stretch of one parameter on one side of zero, as ordinals.
+/// A stretch of one parameter, as ordinals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Extent {
-    negative: bool,
+    /// Whether it is below zero, above zero, or both. A zero at one end is on the side of the other end.
+    sides: [bool; 2],
     lo: i128,
     hi: i128,
+}
+
+impl Extent {
+    fn shares_side(&self, other: &Extent) -> bool {
+        self.sides.iter().zip(&other.sides).any(|(own, theirs)| *own && *theirs)
+    }
 }
 
 /// What one comparison found.
@@ -64,16 +71,16 @@ fn extent(lo: &[Number], hi: &[Number]) -> Option<Vec<Extent>> {
             bits => 1i128 << (bits - SLACK_BITS),
         };
         // Of a range that ends in a zero, the other end says the side; -0 alone is on the negative one.
-        let negative = scalar.is_negative(lo) && (scalar.is_negative(hi) || scalar.ordinal(hi)? == 0);
-        Some(Extent { negative, lo: scalar.ordinal(lo)? - slack, hi: scalar.ordinal(hi)? })
+        let negative = scalar.is_negative(lo);
+        let positive = !negative || (!scalar.is_negative(hi) && scalar.ordinal(hi)? != 0);
+        Some(Extent { sides: [negative, positive], lo: scalar.ordinal(lo)? - slack, hi: scalar.ordinal(hi)? })
     };
     lo.iter().zip(hi).map(along).collect()
 }
 
 fn meets(a: &Piece, b: &Piece) -> bool {
     let (Some(a), Some(b)) = (&a.extent, &b.extent) else { return false };
-    a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| a.negative == b.negative && a.lo <= b.hi && b.lo <= a.hi)
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.shares_side(b) && a.lo <= b.hi && b.lo <= a.hi)
 }
 
 /// Ranges of both runs that meet, directly or through others.
@@ -165,6 +172,12 @@ mod tests {
         assert_eq!(grouped(&[(-2.0, -0.0)], &[(0.0, 2.0)]), [(vec![0], vec![]), (vec![], vec![0])]);
         assert_eq!(grouped(&[(1.0, 2.0)], &[(3.0, 4.0)]), [(vec![0], vec![]), (vec![], vec![0])]);
         assert_eq!(grouped(&[(1.0, 2.0)], &[(2.1, 4.0)]).len(), 1, "within a sixteenth of a binade");
+    }
+
+    #[test]
+    fn a_range_that_reaches_over_zero_meets_ranges_on_both_sides() {
+        assert_eq!(grouped(&[(-2.0, -1.0), (1.0, 2.0)], &[(-3.0, 3.0)]), [(vec![0, 1], vec![0])]);
+        assert_eq!(grouped(&[(-2.0, 5.0)], &[(-1.0, -0.0), (0.0, 3.0), (6.0, 7.0)]).len(), 2);
     }
 
     #[test]

@@ -193,14 +193,18 @@ fn explained(material: &Material, finding: &FindingId, root: &str, mut result: S
     result
 }
 
-/// The signs of a range's inputs, such as `+-`.
+/// The signs of a range's inputs, such as `+-`; `*` where the range reaches over zero.
 fn orthant(range: &RangeRow) -> String {
     let is_negative = |end: &Number| end.scalar.is_negative(end.bits);
     range
         .hi
         .iter()
         .zip(&range.lo)
-        .map(|(hi, lo)| if is_negative(hi) || is_negative(lo) { '-' } else { '+' })
+        .map(|(hi, lo)| match (is_negative(lo), is_negative(hi)) {
+            (true, false) if hi.ordinal() != Some(0) => '*',
+            (false, false) => '+',
+            _ => '-',
+        })
         .collect()
 }
 

@@ -47,6 +47,10 @@ impl Cigen {
                 if self.complete || dims == 0 {
                     finale.islands = 0;
                 }
+                // Ranges that will be joined are measured afterwards.
+                if comparison.is_crowded() {
+                    finale.measure = 0;
+                }
                 planned.push(look.units(extras, finale));
             }
             comparison.cut |= budget.cut;

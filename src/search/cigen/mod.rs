@@ -7,6 +7,7 @@ mod course;
 mod finale;
 mod lines;
 mod phases;
+mod wide;
 
 pub use course::Course;
 
@@ -43,6 +44,10 @@ enum Phase {
     Finale {
         round: usize,
     },
+    /// Of ranges that will be joined, the worst input of each is tried on all builds.
+    Parts,
+    /// Ranges of many orthants are joined, and what they became is measured.
+    Widen,
     Done,
 }
 
@@ -60,7 +65,9 @@ impl Phase {
             }
             Phase::Tighten { round, .. } => Phase::Finale { round },
             Phase::Finale { round } if round < ROUNDS => Phase::Strata { round: round + 1 },
-            Phase::Finale { .. } | Phase::Done => Phase::Done,
+            Phase::Finale { .. } => Phase::Parts,
+            Phase::Parts => Phase::Widen,
+            Phase::Widen | Phase::Done => Phase::Done,
         }
     }
 }
@@ -85,16 +92,21 @@ enum Purpose {
     Climb { comparison: usize },
     /// Samples beside seams.
     Seams { comparison: usize },
+    /// Samples of several comparisons that must be stored.
+    Parts(Vec<usize>),
+    /// The statistics of a range of several orthants.
+    Wide { comparison: usize, wide: usize },
 }
 
 impl Purpose {
     fn concerns(&self, index: usize) -> bool {
         match self {
-            Purpose::Sampling(all) => all.contains(&index),
+            Purpose::Sampling(all) | Purpose::Parts(all) => all.contains(&index),
             Purpose::Dense { comparison, .. }
             | Purpose::Tighten { comparison, .. }
             | Purpose::Measure { comparison, .. }
             | Purpose::Climb { comparison }
+            | Purpose::Wide { comparison, .. }
             | Purpose::Seams { comparison } => *comparison == index,
         }
     }
@@ -133,6 +145,8 @@ impl Strategy for Cigen {
                 Phase::Dense => self.plan_dense(),
                 Phase::Tighten { round, strays } => self.plan_tighten(round, strays),
                 Phase::Finale { .. } => self.plan_finale(),
+                Phase::Parts => self.plan_parts(),
+                Phase::Widen => self.plan_wide(),
                 Phase::Done => return false,
             };
             self.phase = self.phase.next(self.course);
@@ -152,7 +166,9 @@ impl Strategy for Cigen {
         self.ledger.note(&answer.closing, |c| purpose.concerns(c));
         let seen = match answer.harvest {
             Harvest::Inputs { seen, plot } => {
-                self.ledger.plot.extend(plot);
+                // Of too many samples the first stay.
+                let at = if matches!(purpose, Purpose::Parts(_)) { 0 } else { self.ledger.plot.len() };
+                self.ledger.plot.splice(at..at, plot);
                 seen
             }
             Harvest::Strata(seen) => seen,
@@ -171,6 +187,10 @@ impl Strategy for Cigen {
         // Samples of the last phase lie in their range by construction.
         let keep = !matches!(purpose, Purpose::Measure { .. } | Purpose::Climb { .. });
         for seen in seen {
+            if let Purpose::Wide { comparison, wide } = purpose {
+                self.ledger.comparisons[comparison].measure_wide(wide, seen);
+                continue;
+            }
             if let Purpose::Dense { track, .. } | Purpose::Measure { track, .. } = purpose {
                 let comparison = self.ledger.comparison(seen.variant);
                 comparison.tracks[track].uniform.absorb(&seen.statistics);

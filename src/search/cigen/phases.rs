@@ -10,7 +10,7 @@ use crate::search::streams::StreamKey;
 use crate::search::unit::{DenseUnit, Spot, StrataUnit, TightenUnit, Unit};
 
 /// Inputs of one unit: enough to make a message worthwhile, few enough to fill all cores.
-const UNIT_INPUTS: u64 = 8192;
+pub(super) const UNIT_INPUTS: u64 = 8192;
 const FEWEST_INPUTS: u64 = 1024;
 const SURVEY_UNITS: u64 = 4;
 /// Consistent and inconsistent samples of a phase and a variant that are kept, about: a budget

@@ -44,6 +44,10 @@ impl Score {
         self.bits > 0.0 || self.change_counts
     }
 
+    pub fn changes_class(&self) -> bool {
+        self.change_counts
+    }
+
     /// What a maximiser climbs: bits, and a change of class above none at equal bits.
     pub fn height(&self) -> f64 {
         self.bits + if self.change_counts { 1e-6 } else { 0.0 }

@@ -38,6 +38,12 @@ impl Hits<'_> {
         top.map(|row| self.found(row)).min_by(Found::better_first)
     }
 
+    /// The best of those that change the class of a result.
+    pub fn changed(&self) -> Option<Found> {
+        let changing = (0..self.rows.len()).filter(|&row| self.rows[row].1.changes_class());
+        changing.map(|row| self.found(row)).min_by(Found::better_first)
+    }
+
     /// The samples, thinned when there are more than `most`; the order stays.
     ///
     /// With one free parameter no gap of a quarter of `gap` binades opens between those that are

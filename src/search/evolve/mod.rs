@@ -9,7 +9,7 @@ use argmin::core::{
 };
 
 use super::Task;
-use super::evaluate::{Found, Probe, Score, keep_best};
+use super::evaluate::Probe;
 use super::streams::StreamKey;
 use super::unit::{Answer, EvolveUnit, Seen};
 use crate::eval::{EvalError, Evaluator};
@@ -133,19 +133,10 @@ impl<'a, 'b> Island<'a, 'b> {
         probe.scores(&[unit.spot.variant], inputs, |_, _, input, score| {
             costs.push(if score.evaluated { -score.height() } else { f64::INFINITY });
             if score.evaluated {
-                take_note(seen, input, score);
+                seen.note(input, score);
             }
         })?;
         Ok(costs)
-    }
-}
-
-/// Counts a score without keeping the sample unless it is the best.
-fn take_note(seen: &mut Seen, input: &[u64], score: &Score) {
-    let inconsistent = score.is_inconsistent();
-    seen.statistics.add(score.bits, score.change, inconsistent);
-    if inconsistent && seen.best.as_ref().is_none_or(|best| score.bits >= best.bits) {
-        keep_best(&mut seen.best, &Found::new(input, score));
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::eval::{EvalError, Evaluator};
 use crate::ranges::{Cuboid, Orthant};
 use crate::search::Task;
-use crate::search::evaluate::{Found, Probe, keep_best};
+use crate::search::evaluate::Probe;
 use crate::search::unit::{Answer, Seen, ZoomUnit};
 
 /// Cells of a round, and how many of them the next round looks into.
@@ -46,15 +46,11 @@ pub fn run(task: &Task, unit: &ZoomUnit, evaluator: &mut dyn Evaluator) -> Resul
             if !score.evaluated {
                 return;
             }
-            let inconsistent = score.is_inconsistent();
-            seen.statistics.add(score.bits, score.change, inconsistent);
-            if inconsistent {
+            seen.note(input, score);
+            if score.is_inconsistent() {
                 let cell = &mut looked[owner[i]];
                 cell.most = cell.most.max(score.height());
                 cell.total += score.height();
-                if seen.best.as_ref().is_none_or(|best| score.bits >= best.bits) {
-                    keep_best(&mut seen.best, &Found::new(input, score));
-                }
             }
         })?;
         // A stable sort: equals stay in the order of the axis.

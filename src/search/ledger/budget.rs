@@ -127,6 +127,12 @@ impl<'a> PhaseBudget<'a> {
         }
     }
 
+    /// Final samples of each range of several orthants: all that is left.
+    pub fn measure(&self, spent: u64, ranges: u64) -> u64 {
+        let paper = self.dense_of_paper();
+        self.share(spent, ranges).map_or(paper, |share| share.min(self.most(MOST_MEASURE).max(paper)))
+    }
+
     /// The final samples and the evolution of each range; without generations there is no evolution.
     pub fn finale(&mut self, spent: u64, ranges: u64, dims: usize) -> Finale {
         let (settings, paper) = (self.settings, self.dense_of_paper());

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::comparison::{Comparison, Pool, Track};
 use crate::model::{Function, SearchSettings};
 use crate::ranges::{
-    Cuboid, Orthant, Range, Sides, extend, group, grow, join_nearest, join_scraps, merge_overlapping,
+    Axis, Cuboid, Orthant, Range, Sides, extend, group, grow, join_nearest, join_scraps, merge_overlapping,
 };
 use crate::search::sample::edge_values;
 
@@ -17,9 +17,9 @@ const MOST_CLUSTERS: usize = 1024;
 /// Most groups of stray points that get a tightening of their own.
 const MOST_STRAY_GROUPS: usize = 32;
 /// Most ranges of a comparison, and of one orthant when there are several parameters: more than a
-/// reader can act on. The nearest are joined until there are no more. Ranges of two orthants are
-/// never joined, so there may be as many as orthants.
-const MOST_RANGES: usize = 64;
+/// reader can act on. The nearest of an orthant are joined until there are no more. Orthants may be
+/// more than that; their ranges are joined in `wide`.
+pub(super) const MOST_RANGES: usize = 64;
 const MOST_OF_ORTHANT: usize = 16;
 /// Stray points covered between two looks at the number of ranges.
 const STRAYS_AT_ONCE: usize = 256;
@@ -89,7 +89,7 @@ impl Comparison {
     }
 
     /// Makes these ranges the tracks; one that is already a track keeps what is known of it.
-    fn retrack(&mut self, ranges: Vec<(Sides, Vec<Range>)>) {
+    pub(super) fn retrack(&mut self, ranges: Vec<(Sides, Vec<Range>)>) {
         let mut old = std::mem::take(&mut self.tracks);
         for (sides, ranges) in ranges {
             for range in ranges {
@@ -133,14 +133,7 @@ impl Comparison {
             let several = whole.open_dims().len() > 1;
             let most =
                 (MOST_RANGES / orthants.max(1)).clamp(1, MOST_OF_ORTHANT * if several { 1 } else { 4 });
-            // A lone point of several parameters tells no edges, so it joins what the clustering
-            // would have joined it with.
-            let reach = pool.orthant.axes.iter().map(|axis| {
-                let near = axis.steps(settings.gap);
-                // A share of the axis: a width, not a place.
-                if several { near.max((settings.threshold * axis.last() as f64) as u64) } else { near }
-            });
-            let reach: Vec<u64> = reach.collect();
+            let reach = reach(&pool.orthant, settings);
             let mine = self.tracks.iter().filter(|t| &t.sides == sides);
             let mut ranges: Vec<Range> = mine.map(|t| t.range.clone()).collect();
             for strays in self.stray_points(sides, pool).chunks(STRAYS_AT_ONCE) {
@@ -152,6 +145,18 @@ impl Comparison {
         }
         self.retrack(covered);
     }
+}
+
+/// How far from a range a point may be and still belong to it. A lone point of several parameters tells
+/// no edges, so it joins what the clustering would have joined it with.
+pub(super) fn reach(orthant: &Orthant, settings: &SearchSettings) -> Vec<u64> {
+    let several = orthant.whole().open_dims().len() > 1;
+    let along = |axis: &Axis| {
+        let near = axis.steps(settings.gap);
+        // A share of the axis: a width, not a place.
+        if several { near.max((settings.threshold * axis.last() as f64) as u64) } else { near }
+    };
+    orthant.axes.iter().map(along).collect()
 }
 
 /// Clusters of points on the scale of all samples of an orthant. A threshold so small that there

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::budget::PhaseBudget;
+use super::wide::Wide;
 use crate::model::{Budget, Function, SearchSettings, StopReason};
 use crate::ranges::{Orthant, Range, Sides, Statistics};
 use crate::search::evaluate::{Found, keep_best};
@@ -42,6 +43,14 @@ pub struct Pool {
     most_bits: f64,
 }
 
+impl Pool {
+    /// Without samples.
+    pub fn new(orthant: Orthant) -> Pool {
+        let (hits, misses, champions) = (Vec::new(), Vec::new(), Vec::new());
+        Pool { orthant, hits, misses, champions, most_bits: NO_BITS }
+    }
+}
+
 /// A range on its way: first CIGEN's candidate box, then the tightened one.
 #[derive(Clone, Debug)]
 pub struct Track {
@@ -65,8 +74,14 @@ pub struct Comparison {
     pub evaluations: u64,
     pub statistics: Statistics,
     pub best: Option<Found>,
+    /// The best of those that change the class of a result.
+    pub changed: Option<Found>,
+    /// The best samples of units that return a part of theirs, where they are not in that part.
+    pub peaks: Vec<Found>,
     pub pools: BTreeMap<Sides, Pool>,
     pub tracks: Vec<Track>,
+    /// What the ranges became where there were too many of them.
+    pub wide: Vec<Wide>,
     /// Faults of the baseline and of the variant, as this comparison saw them.
     pub faults: [u64; 2],
     pub stop: Option<StopReason>,
@@ -89,8 +104,11 @@ impl Comparison {
             evaluations: 0,
             statistics: Statistics::default(),
             best: None,
+            changed: None,
+            peaks: Vec::new(),
             pools: BTreeMap::new(),
             tracks: Vec::new(),
+            wide: Vec::new(),
             faults: [0; 2],
             stop: None,
             cut: false,
@@ -179,13 +197,20 @@ impl Comparison {
         Spot { variant: self.variant, allow: self.allowance(settings, units), sides: sides.clone() }
     }
 
-    /// Adds a unit's samples; with `keep` also the samples themselves, not only their numbers.
-    pub fn absorb(&mut self, function: &Function, seen: Seen, keep: bool) {
+    /// Adds the numbers of a unit's samples.
+    pub fn count(&mut self, seen: &Seen) {
         self.evaluations += seen.statistics.samples;
         self.statistics.absorb(&seen.statistics);
-        if let Some(best) = &seen.best {
-            keep_best(&mut self.best, best);
+        for (best, theirs) in [(&mut self.best, &seen.best), (&mut self.changed, &seen.changed)] {
+            if let Some(theirs) = theirs {
+                keep_best(best, theirs);
+            }
         }
+    }
+
+    /// Adds a unit's samples; with `keep` also the samples themselves, not only their numbers.
+    pub fn absorb(&mut self, function: &Function, seen: Seen, keep: bool) {
+        self.count(&seen);
         if !keep {
             if let Some(found) = seen.best
                 && let Some((pool, point)) = self.place(function, &found.input, found.bits)
@@ -195,6 +220,8 @@ impl Comparison {
             self.bound_samples();
             return;
         }
+        let thinned_out = |best: &Found| !seen.hits.iter().any(|hit| hit.input == best.input);
+        self.peaks.extend(seen.best.filter(thinned_out));
         for found in seen.hits {
             if let Some((pool, point)) = self.place(function, &found.input, found.bits) {
                 pool.hits.push(Hit { found, point });
@@ -217,8 +244,7 @@ impl Comparison {
             if self.pools.len() >= MOST_ORTHANTS {
                 self.make_room(bits)?;
             }
-            let (hits, misses, champions) = (Vec::new(), Vec::new(), Vec::new());
-            self.pools.insert(sides.clone(), Pool { orthant, hits, misses, champions, most_bits: NO_BITS });
+            self.pools.insert(sides.clone(), Pool::new(orthant));
         }
         let pool = self.pools.get_mut(&sides)?;
         let point = pool.orthant.point(input)?;

@@ -1,16 +1,15 @@
 //! Turns what a search knows into its result, in values and in the order of values.
 
-use std::collections::BTreeMap;
-
 use super::Ledger;
-use super::comparison::{Comparison, Track};
+use super::comparison::{Comparison, Hit, Pool, Track};
+use super::wide::{Wide, poles};
 use crate::fp::Side;
 use crate::model::{
-    ClassChange, ComparisonResult, Edges, FaultKind, FaultRecord, FunctionResult, RangeResult, Sample,
+    ComparisonResult, Edges, FaultKind, FaultRecord, Function, FunctionResult, RangeResult, Sample,
     StopReason,
 };
-use crate::ranges::Orthant;
-use crate::search::evaluate::Spread;
+use crate::ranges::{Orthant, Piece, Statistics};
+use crate::search::evaluate::{Found, Spread};
 use crate::search::task::column;
 
 /// Inputs that must all have one answer before that is worth telling.
@@ -72,8 +71,11 @@ fn comparison_result(ledger: &Ledger, comparison: &Comparison) -> ComparisonResu
             ..ComparisonResult::default()
         };
     }
-    let mut ranges: Vec<(RangeKey, RangeResult)> =
-        comparison.tracks.iter().filter_map(|track| range_result(comparison, track)).collect();
+    let function = &ledger.task.function;
+    let mut ranges: Vec<(RangeKey, RangeResult)> = match comparison.wide.as_slice() {
+        [] => comparison.tracks.iter().filter_map(|track| range_result(comparison, track)).collect(),
+        wide => wide.iter().filter_map(|wide| wide_result(function, comparison, wide)).collect(),
+    };
     ranges.sort_by(|a, b| a.0.cmp(&b.0));
     ComparisonResult {
         variant,
@@ -89,40 +91,87 @@ fn comparison_result(ledger: &Ledger, comparison: &Comparison) -> ComparisonResu
 /// Orders ranges by value, with -0 before +0.
 type RangeKey = Vec<(Option<i128>, Side)>;
 
+/// The samples of a box.
+#[derive(Default)]
+struct Inside<'a> {
+    /// Those that were kept, and the best of units that keep no others.
+    hits: Vec<&'a Found>,
+    champions: Vec<&'a Found>,
+    misses: u64,
+}
+
+impl<'a> Inside<'a> {
+    fn add(&mut self, pool: &'a Pool, holds: impl Fn(&[u64]) -> bool) {
+        let inside = |hits: &'a [Hit]| hits.iter().filter(|hit| holds(&hit.point)).map(|hit| &hit.found);
+        self.hits.extend(inside(&pool.hits));
+        self.champions.extend(inside(&pool.champions));
+        self.misses += pool.misses.iter().filter(|point| holds(point)).count() as u64;
+    }
+
+    /// A range of a box with these uniform samples. Without them all samples have to speak for it. None without
+    /// an inconsistent one.
+    fn range(
+        &self,
+        uniform: &Statistics,
+        (lo, hi): (Vec<u64>, Vec<u64>),
+        edges: Vec<Edges>,
+    ) -> Option<RangeResult> {
+        let worst = self.hits.iter().chain(&self.champions).min_by(|a, b| a.better_first(b))?;
+        let mut class_changes = uniform.changes.clone();
+        let mut seen = uniform.clone();
+        for found in &self.hits {
+            if let Some(change) = found.change {
+                *class_changes.entry(change).or_default() += 1;
+            }
+            if uniform.samples == 0 {
+                seen.add(found.bits, None, true);
+            }
+        }
+        for change in self.champions.iter().filter_map(|found| found.change) {
+            class_changes.entry(change).or_insert(1);
+        }
+        if uniform.samples == 0 {
+            seen.samples += self.misses;
+        }
+        Some(RangeResult {
+            edges,
+            samples: seen.samples,
+            inconsistent: seen.inconsistent,
+            mean_bits: seen.mean_bits(),
+            witness: worst.witness(),
+            class_changes,
+            lo,
+            hi,
+        })
+    }
+}
+
 fn range_result(comparison: &Comparison, track: &Track) -> Option<(RangeKey, RangeResult)> {
     let pool = comparison.pools.get(&track.sides)?;
-    let best = comparison.best_in(track).map(|hit| hit.found.witness());
-    let mut class_changes: BTreeMap<ClassChange, u64> = BTreeMap::new();
-    let mut seen = track.uniform.clone();
-    let measured = seen.samples > 0;
-    for hit in pool.hits.iter().filter(|hit| track.range.cuboid.contains(&hit.point)) {
-        if let Some(change) = hit.found.change {
-            *class_changes.entry(change).or_default() += 1;
-        }
-        if !measured {
-            seen.add(hit.found.bits, None, true);
-        }
-    }
-    for (&change, count) in &track.uniform.changes {
-        *class_changes.entry(change).or_default() += count;
-    }
-    if !measured {
-        let missed = pool.misses.iter().filter(|point| track.range.cuboid.contains(point)).count();
-        seen.samples += missed as u64;
-    }
+    let mut inside = Inside::default();
+    inside.add(pool, |point| track.range.cuboid.contains(point));
     let (lo, hi) = values(&pool.orthant, track);
     let key = pool.orthant.axes.iter().zip(&lo).map(|(axis, &bits)| (axis.ty().ordinal(bits), axis.side()));
-    let result = RangeResult {
-        edges: edges(&pool.orthant, track),
-        samples: seen.samples,
-        inconsistent: seen.inconsistent,
-        mean_bits: seen.mean_bits(),
-        witness: best?,
-        class_changes,
-        lo: lo.clone(),
-        hi,
-    };
-    Some((key.collect(), result))
+    let key = key.collect();
+    Some((key, inside.range(&track.uniform, (lo, hi), edges(&pool.orthant, track))?))
+}
+
+/// The same of a range that may reach over zero.
+fn wide_result(function: &Function, comparison: &Comparison, wide: &Wide) -> Option<(RangeKey, RangeResult)> {
+    let Piece { span, edges, .. } = &wide.piece;
+    let mut inside = Inside { champions: wide.best.iter().collect(), ..Inside::default() };
+    for (sides, pool) in &comparison.pools {
+        inside.add(pool, |point| span.holds(sides, point));
+    }
+    let poles = poles(function);
+    let end = |places: &[i128]| poles.iter().zip(places).map(|(poles, &at)| poles.value(at)).collect();
+    let (lo, hi): (Option<Vec<u64>>, Option<Vec<u64>>) = (end(&span.lo), end(&span.hi));
+    let (lo, hi) = (lo?, hi?);
+    let side = |place: i128| if place < 0 { Side::Negative } else { Side::Positive };
+    let places = function.coordinates.iter().zip(lo.iter().zip(&span.lo));
+    let key = places.map(|(p, (&bits, &at))| (p.ty.ordinal(bits), side(at))).collect();
+    let edges = edges.iter().map(|&[lo, hi]| Edges { lo, hi }).collect();
+    Some((key, inside.range(&wide.uniform, (lo, hi), edges)?))
 }
 
 /// The ends of a range: on the negative side the place farther from zero is the lower one.

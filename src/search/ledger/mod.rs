@@ -6,6 +6,8 @@ mod candidates;
 mod comparison;
 mod finish;
 mod thin;
+mod wide;
+mod worst;
 
 pub use budget::{Finale, MOST_SEAMS, PhaseBudget};
 pub use candidates::Cluster;
@@ -162,7 +164,11 @@ impl Ledger {
     }
 
     /// Everything found.
-    pub fn finish(self) -> FunctionResult {
+    pub fn finish(mut self) -> FunctionResult {
+        let Task { function, settings, .. } = &self.task;
+        for comparison in &mut self.comparisons {
+            comparison.settle(function, settings);
+        }
         finish(self)
     }
 }

@@ -9,7 +9,7 @@ use crate::eval::{EvalError, Evaluator};
 use crate::fp::Stream;
 use crate::model::{Function, StrategyName};
 use crate::search::Task;
-use crate::search::evaluate::{Found, Probe, Score, keep_best};
+use crate::search::evaluate::{Probe, Score};
 use crate::search::sample::ParamSampler;
 use crate::search::unit::{Answer, Seen};
 
@@ -119,11 +119,7 @@ impl<'a> Walker<'a> {
                 kept.miss(input);
             } else {
                 kept.hit(input, score);
-                let found = |best: &Found| score.bits < best.bits;
-                // Copied only when it may be the best.
-                if !seen.best.as_ref().is_some_and(found) {
-                    keep_best(&mut seen.best, &Found::new(input, score));
-                }
+                seen.rank(input, score);
             }
         })?;
         Ok(&self.heights)

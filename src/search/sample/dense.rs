@@ -40,6 +40,7 @@ pub fn run(task: &Task, unit: &DenseUnit, evaluator: &mut dyn Evaluator) -> Resu
     seen.misses = if unit.keep > 0 { misses } else { Vec::new() };
     let hits = Hits { inputs: &inputs, arity: orthant.dims(), rows };
     seen.best = hits.best();
+    seen.changed = hits.changed();
     if unit.keep > 0 {
         seen.hits = hits.thinned(&task.function, task.settings.gap, unit.keep);
     }

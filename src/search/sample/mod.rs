@@ -10,6 +10,7 @@ mod sampler;
 mod sampling;
 mod specials;
 mod survey;
+mod wide;
 
 pub use anchors::anchors;
 pub use dense::run as run_dense;
@@ -19,3 +20,4 @@ pub use sampler::{ParamSampler, usual_magnitudes};
 pub use sampling::{STREAM_BLOCK, run_inputs, run_strata};
 pub use specials::specials;
 pub use survey::{domain_size, free_params, per_dimension, survey};
+pub use wide::run as run_wide;

@@ -81,6 +81,7 @@ impl Job<'_> {
             seen.misses = keep.iter().flat_map(|&i| &inputs[i * arity..(i + 1) * arity]).copied().collect();
             let hits = Hits { inputs, arity, rows };
             seen.best = hits.best();
+            seen.changed = hits.changed();
             seen.hits = hits.thinned(&task.function, task.settings.gap, self.keep_hits);
         }
         Ok(Sampled { seen, closing, marks })

@@ -66,6 +66,7 @@ pub fn run(task: &Task, unit: &SeamUnit, evaluator: &mut dyn Evaluator) -> Resul
     let closing = probe.close()?;
     let hits = Hits { inputs: &inputs, arity: task.function.arity(), rows };
     seen.best = hits.best();
+    seen.changed = hits.changed();
     seen.hits = hits.thinned(&task.function, task.settings.gap, unit.keep);
     Ok(Answer::of_variant(seen, closing))
 }

@@ -7,7 +7,7 @@ use crate::fp::Stream;
 use crate::model::Coordinate;
 use crate::ranges::{Axis, Cuboid, Orthant};
 use crate::search::Task;
-use crate::search::evaluate::{Closing, Found, Probe, keep_best};
+use crate::search::evaluate::{Closing, Found, Probe};
 use crate::search::sample::edge_values;
 use crate::search::unit::{Seen, TightenUnit};
 
@@ -118,9 +118,8 @@ impl<'a> Scout<'a> {
                 seen.statistics.add(score.bits, score.change, inconsistent);
             }
             if inconsistent {
-                let found = Found::new(input, score);
-                keep_best(&mut seen.best, &found);
-                seen.hits.push(found);
+                seen.rank(input, score);
+                seen.hits.push(Found::new(input, score));
             }
         })?;
         Ok(hits)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Sample;
 use crate::ranges::{Range, Statistics};
-use crate::search::evaluate::{Closing, Found};
+use crate::search::evaluate::{Closing, Found, Score, keep_best};
 use crate::search::sweep::Swept;
 
 /// What a unit found, and how the builds behaved meanwhile.
@@ -41,6 +41,8 @@ pub struct Seen {
     /// Inputs of consistent samples, thinned, one after the other.
     pub misses: Vec<u64>,
     pub best: Option<Found>,
+    /// The best of those that change the class of a result.
+    pub changed: Option<Found>,
 }
 
 /// A sample for plots.
@@ -55,6 +57,25 @@ impl Seen {
     /// Nothing yet.
     pub fn of(variant: usize) -> Seen {
         Seen { variant, ..Seen::default() }
+    }
+
+    /// Counts a score, and remembers its input when it is the best so far.
+    pub fn note(&mut self, input: &[u64], score: &Score) {
+        let inconsistent = score.is_inconsistent();
+        self.statistics.add(score.bits, score.change, inconsistent);
+        if inconsistent {
+            self.rank(input, score);
+        }
+    }
+
+    /// Remembers an inconsistent input when it is the best so far. Copies only what may be.
+    pub fn rank(&mut self, input: &[u64], score: &Score) {
+        let places = [(&mut self.best, true), (&mut self.changed, score.changes_class())];
+        for (best, counts) in places {
+            if counts && best.as_ref().is_none_or(|best| score.bits >= best.bits) {
+                keep_best(best, &Found::new(input, score));
+            }
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::streams::StreamKey;
 use super::sweep::{self, SweepUnit};
 use super::{evolve, sample, seams, tighten};
 use crate::eval::{EvalError, Evaluator};
-use crate::ranges::{Cuboid, Sides};
+use crate::ranges::{Cuboid, Sides, Span};
 
 /// An independent piece of a search phase. Deterministic: the same unit on the same builds gives
 /// the same answer in any process.
@@ -24,6 +24,8 @@ pub enum Unit {
     Strata(StrataUnit),
     /// Uniform samples of one box on one variant.
     Dense(DenseUnit),
+    /// Uniform samples of one box that may reach over zero, on one variant.
+    Wide(WideUnit),
     /// The edges and gaps of one box on one variant.
     Tighten(TightenUnit),
     /// Differential evolution in one box on one variant.
@@ -104,6 +106,16 @@ pub struct DenseUnit {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WideUnit {
+    pub variant: usize,
+    /// Faults the baseline and the variant may still have.
+    pub allow: [u32; 2],
+    pub stream: StreamKey,
+    pub span: Span,
+    pub samples: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TightenUnit {
     pub spot: Spot,
     pub stream: StreamKey,
@@ -170,6 +182,7 @@ pub fn run_unit(task: &Task, unit: &Unit, evaluator: &mut dyn Evaluator) -> Resu
         Unit::Inputs(unit) => sample::run_inputs(task, unit, evaluator),
         Unit::Strata(unit) => sample::run_strata(task, unit, evaluator),
         Unit::Dense(unit) => sample::run_dense(task, unit, evaluator),
+        Unit::Wide(unit) => sample::run_wide(task, unit, evaluator),
         Unit::Tighten(unit) => tighten::run(task, unit, evaluator),
         Unit::Evolve(unit) => evolve::run(task, unit, evaluator),
         Unit::Zoom(unit) => evolve::run_zoom(task, unit, evaluator),
