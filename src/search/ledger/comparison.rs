@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::budget::PhaseBudget;
+use super::points::Points;
 use crate::model::{Budget, Function, SearchSettings, StopReason};
 use crate::ranges::{Orthant, Range, Sides, Statistics};
 use crate::search::evaluate::{Found, keep_best};
@@ -35,7 +36,7 @@ pub struct Hit {
 pub struct Pool {
     pub orthant: Orthant,
     pub hits: Vec<Hit>,
-    pub misses: Vec<Vec<u64>>,
+    pub misses: Points,
     /// The best samples of units that keep no others. They lie in ranges by construction.
     pub champions: Vec<Hit>,
     /// Most bits of its inconsistent samples; below 0 when it has none.
@@ -192,7 +193,6 @@ impl Comparison {
             {
                 pool.champions.push(Hit { found, point });
             }
-            self.bound_samples();
             return;
         }
         for found in seen.hits {
@@ -202,10 +202,9 @@ impl Comparison {
         }
         for input in seen.misses.chunks_exact(function.arity()) {
             if let Some((pool, point)) = self.place(function, input, NO_BITS) {
-                pool.misses.push(point);
+                pool.misses.push(&point);
             }
         }
-        self.bound_samples();
     }
 
     /// The samples of an input's orthant, and its place there. None outside the domain, and where orthants with
@@ -217,7 +216,7 @@ impl Comparison {
             if self.pools.len() >= MOST_ORTHANTS {
                 self.make_room(bits)?;
             }
-            let (hits, misses, champions) = (Vec::new(), Vec::new(), Vec::new());
+            let (hits, misses, champions) = (Vec::new(), Points::new(orthant.dims()), Vec::new());
             self.pools.insert(sides.clone(), Pool { orthant, hits, misses, champions, most_bits: NO_BITS });
         }
         let pool = self.pools.get_mut(&sides)?;
