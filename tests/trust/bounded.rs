@@ -60,7 +60,7 @@ fn a_huge_budget_ends_at_its_deadline_in_bounded_memory_whatever_the_strategy() 
             assert!(most < MOST_KIB, "{strategy} of {parameters}: {most} KiB");
             let run = desk.json("run/run.json");
             let comparison = &run["functions"][0]["comparisons"][0];
-            assert_eq!(comparison["stop"], "deadline", "{strategy} of {parameters}");
+            assert_eq!(comparison["stop_reason"], "deadline", "{strategy} of {parameters}");
             // What was found by then is told.
             assert!(comparison["evaluations"].as_u64().unwrap() > 100_000, "{comparison}");
             assert!(comparison["max_bits"].as_f64().unwrap() > 0.0, "{comparison}");
