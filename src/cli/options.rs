@@ -115,6 +115,9 @@ pub struct RunArgs {
 pub struct PlanArgs {
     #[command(flatten)]
     pub matrix: MatrixChoice,
+    /// Run every compiler with --version, to know which arguments it takes; else its name tells
+    #[arg(long)]
+    pub ask: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Args)]

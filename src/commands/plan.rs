@@ -1,5 +1,5 @@
-//! `bitrift plan`: the builds and their exact command lines, without running any, and what is known of them
-//! without that. A compiler is asked for its version and nothing else.
+//! `bitrift plan`: the builds and their exact command lines, and what is known of them without running any. No command
+//! that the matrix names is executed, unless a preset or the user asks for it; then the plan says so.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::failure::Failure;
 use crate::cli::{Exit, PlanArgs};
 use crate::compile::{command_lines, foreseen};
 use crate::lab::{family, load, planned};
-use crate::model::{Build, Experiment, printable};
+use crate::model::{Build, Experiment, Preset, printable};
 use crate::report;
 use crate::report::plan::PlannedBuild;
 use crate::toolchain::Family;
@@ -18,13 +18,14 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
     let (mut plan, notes) = planned(&experiment)?;
     let apart: BTreeMap<usize, String> = foreseen(&experiment, &plan.builds).into_iter().collect();
     apart.keys().for_each(|&place| plan.builds[place].apart = true);
+    let of_command = |command: &str| if args.ask { family(command) } else { Family::guess(command) };
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
     let lines: Vec<_> = plan
         .builds
         .iter()
         .enumerate()
         .map(|(place, build)| {
-            let family = families.entry(&build.command).or_insert_with_key(|command| family(command));
+            let family = families.entry(&build.command).or_insert_with_key(|command| of_command(command));
             let lines = command_lines(&experiment, build, *family);
             PlannedBuild {
                 id: build.id.clone(),
@@ -34,9 +35,33 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
         })
         .collect();
     let mut text = report::plan::render(&lines, &plan.baseline_build().id);
-    notes.iter().for_each(|note| text.push_str(&format!("note: {}\n", printable(note))));
+    let commands: Vec<&str> = families.keys().copied().collect();
+    let asked = asked(&experiment, &commands, args.ask);
+    notes.iter().chain(&asked).for_each(|note| text.push_str(&format!("note: {}\n", printable(note))));
     console.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// What was executed to make the plan, and why; and what was not.
+fn asked(experiment: &Experiment, commands: &[&str], ask: bool) -> Vec<String> {
+    let list = |commands: &[&str]| commands.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
+    let mut notes = Vec::new();
+    if experiment.presets.contains(&Preset::FastMath) {
+        let asked: Vec<&str> =
+            experiment.compilers.iter().map(|compiler| compiler.command.as_str()).collect();
+        let asked = list(&asked);
+        notes
+            .push(format!("asked {asked} what -ffast-math stands for: the preset `fast-math` depends on it"));
+    }
+    let all = list(commands);
+    notes.push(match ask {
+        true => format!("asked {all} for --version: that tells which arguments a compiler takes"),
+        false => format!(
+            "not asked: {all}; which arguments a compiler takes is told by its name here. \
+             `bitrift plan --ask` runs each with --version to know"
+        ),
+    });
+    notes
 }
 
 /// What the libraries of a build mean for how it is linked. What its own code defines is known when that is compiled.

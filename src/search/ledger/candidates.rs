@@ -43,7 +43,7 @@ impl Comparison {
             let whole = pool.orthant.whole();
             let boxes = cluster(pool, &points, settings).into_iter().filter_map(|members| {
                 let hull = Cuboid::hull(members.iter().map(|&i| points[i].as_slice()))?;
-                let grown = grow(&hull, pool.misses.iter().map(Vec::as_slice), &whole);
+                let grown = grow(&hull, pool.misses.iter(), &whole);
                 Some(Range::ragged(grown))
             });
             self.tracks.extend(merge_overlapping(boxes.collect()).into_iter().map(|r| Track::new(sides, r)));
@@ -165,8 +165,8 @@ fn cluster(pool: &Pool, points: &[Vec<u64>], settings: &SearchSettings) -> Vec<V
     if points.is_empty() {
         return Vec::new();
     }
-    let samples = pool.hits.iter().map(|hit| &hit.point).chain(&pool.misses);
-    let Some(span) = Cuboid::hull(samples.map(Vec::as_slice)) else { return Vec::new() };
+    let samples = pool.hits.iter().map(|hit| hit.point.as_slice()).chain(pool.misses.iter());
+    let Some(span) = Cuboid::hull(samples) else { return Vec::new() };
     let mut threshold = settings.threshold;
     loop {
         match group(points, &span, threshold, settings.clustering) {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::budget::PhaseBudget;
+use super::points::Points;
 use super::wide::Wide;
 use crate::model::{Budget, Function, SearchSettings, StopReason};
 use crate::ranges::{Orthant, Range, Sides, Statistics};
@@ -36,7 +37,7 @@ pub struct Hit {
 pub struct Pool {
     pub orthant: Orthant,
     pub hits: Vec<Hit>,
-    pub misses: Vec<Vec<u64>>,
+    pub misses: Points,
     /// The best samples of units that keep no others. They lie in ranges by construction.
     pub champions: Vec<Hit>,
     /// Most bits of its inconsistent samples; below 0 when it has none.
@@ -46,7 +47,7 @@ pub struct Pool {
 impl Pool {
     /// Without samples.
     pub fn new(orthant: Orthant) -> Pool {
-        let (hits, misses, champions) = (Vec::new(), Vec::new(), Vec::new());
+        let (hits, misses, champions) = (Vec::new(), Points::new(orthant.dims()), Vec::new());
         Pool { orthant, hits, misses, champions, most_bits: NO_BITS }
     }
 }
@@ -217,7 +218,6 @@ impl Comparison {
             {
                 pool.champions.push(Hit { found, point });
             }
-            self.bound_samples();
             return;
         }
         let thinned_out = |best: &Found| !seen.hits.iter().any(|hit| hit.input == best.input);
@@ -229,10 +229,9 @@ impl Comparison {
         }
         for input in seen.misses.chunks_exact(function.arity()) {
             if let Some((pool, point)) = self.place(function, input, NO_BITS) {
-                pool.misses.push(point);
+                pool.misses.push(&point);
             }
         }
-        self.bound_samples();
     }
 
     /// The samples of an input's orthant, and its place there. None outside the domain, and where orthants with

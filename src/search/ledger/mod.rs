@@ -5,6 +5,7 @@ mod budget;
 mod candidates;
 mod comparison;
 mod finish;
+mod points;
 mod thin;
 mod wide;
 mod worst;
@@ -15,7 +16,7 @@ pub use comparison::{Comparison, Hit, Pool};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{FaultKind, FaultRecord, FunctionResult, StopReason};
+use crate::model::{Budget, FaultKind, FaultRecord, FunctionResult, StopReason};
 use crate::search::Task;
 use crate::search::evaluate::{Closing, EXAMPLES, Spread};
 use crate::search::sample::free_params;
@@ -112,7 +113,12 @@ impl Ledger {
 
     /// Takes in what a unit saw of a variant; with `keep` also the samples themselves, not only their numbers.
     pub fn absorb(&mut self, seen: Seen, keep: bool) {
-        self.comparisons[column(seen.variant)].absorb(&self.task.function, seen, keep);
+        let comparison = &mut self.comparisons[column(seen.variant)];
+        comparison.absorb(&self.task.function, seen, keep);
+        // The paper's parameters are a bound of their own.
+        if self.task.settings.budget != Budget::Paper {
+            comparison.bound_samples();
+        }
     }
 
     /// Takes in how builds behaved during a unit; `concerned` tells which comparisons the unit is about.

@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use super::comparison::{Comparison, Hit, Pool};
 use crate::ranges::{Cuboid, Orthant};
 
-/// Most samples of a kind that a comparison keeps: inconsistent ones, consistent ones, the best of units that keep no
-/// others. Budgets of millions never have as many; of more, half as many are left, and so on.
-const MOST_KEPT: usize = 1 << 19;
+/// Most inconsistent samples that a comparison keeps, and most of the best of units that keep no others; and most
+/// words of the inputs of consistent ones. Budgets of millions never have as many; of more, half as many are left, and so on.
+const MOST_HITS: usize = 1 << 19;
+const MOST_WORDS: usize = 1 << 23;
 /// An orthant with few samples keeps as many as this.
 const FEW: usize = 64;
 /// Cells along every axis of several, from fine to coarse: eight bits for each of sixteen axes name a cell.
@@ -16,35 +17,42 @@ const CELLS: [u64; 5] = [256, 64, 16, 4, 1];
 impl Comparison {
     /// Thins the samples of every orthant when there are too many.
     pub(super) fn bound_samples(&mut self) {
-        self.bound(|pool| &mut pool.hits, |hit| &hit.point, by_bits);
-        self.bound(|pool| &mut pool.champions, |hit| &hit.point, by_bits);
-        self.bound(|pool| &mut pool.misses, |point| point, |_, _| Ordering::Equal);
+        self.bound_hits(|pool| &mut pool.hits);
+        self.bound_hits(|pool| &mut pool.champions);
+        self.bound_misses();
     }
 
-    fn bound<T>(
-        &mut self,
-        samples: fn(&mut Pool) -> &mut Vec<T>,
-        point: fn(&T) -> &[u64],
-        order: fn(&T, &T) -> Ordering,
-    ) {
-        let total: usize = self.pools.values_mut().map(|pool| samples(pool).len()).sum();
-        if total <= MOST_KEPT {
+    fn bound_hits(&mut self, hits: fn(&mut Pool) -> &mut Vec<Hit>) {
+        let total: usize = self.pools.values_mut().map(|pool| hits(pool).len()).sum();
+        if total <= MOST_HITS {
             return;
         }
         for pool in self.pools.values_mut() {
-            let most = samples(pool).len() * (MOST_KEPT / 2) / total;
-            let cells = axes(&pool.orthant);
-            let samples = samples(pool);
-            let kept = thinned(samples, &cells, most.max(FEW), point, order);
+            let axes = axes(&pool.orthant);
+            let hits = hits(pool);
+            let most = (hits.len() * (MOST_HITS / 2) / total).max(FEW);
+            let better = |a: usize, b: usize| hits[a].found.better_first(&hits[b].found);
+            let kept = thinned(hits.len(), &axes, most, |i| &hits[i].point, better);
             let mut kept = kept.into_iter().peekable();
             let mut index = 0..;
-            samples.retain(|_| kept.next_if_eq(&index.next().unwrap_or(0)).is_some());
+            hits.retain(|_| index.next().is_some_and(|index| kept.next_if_eq(&index).is_some()));
+            hits.shrink_to_fit();
         }
     }
-}
 
-fn by_bits(a: &Hit, b: &Hit) -> Ordering {
-    a.found.better_first(&b.found)
+    fn bound_misses(&mut self) {
+        let total: usize = self.pools.values().map(|pool| pool.misses.len()).sum();
+        let dims = self.pools.values().next().map_or(1, |pool| pool.orthant.dims().max(1));
+        if total * dims <= MOST_WORDS {
+            return;
+        }
+        for pool in self.pools.values_mut() {
+            let misses = &mut pool.misses;
+            let most = (misses.len() * (MOST_WORDS / dims / 2) / total).max(FEW);
+            let place = |i: usize| misses.get(i);
+            misses.keep(&thinned(misses.len(), &axes(&pool.orthant), most, place, |_, _| Ordering::Equal));
+        }
+    }
 }
 
 /// The axes of an orthant along which samples differ, and their lengths.
@@ -53,17 +61,17 @@ fn axes(orthant: &Orthant) -> Vec<(usize, u64)> {
     (0..lo.len()).filter(|&d| lo[d] < hi[d]).map(|d| (d, hi[d])).collect()
 }
 
-/// Which samples to keep, in their order: of every cell of a grid those at its ends along each axis and the one that
-/// comes first in `order`, so that the box around the samples of a cell and the best of them stay. The cells are
-/// the finest that leave at most about `most`.
-fn thinned<T>(
-    samples: &[T],
+/// Which of `count` samples to keep, in their order: of every cell of a grid those at its ends along each axis and
+/// the one that comes first in `order`, so that the box around the samples of a cell and the best of them stay. The
+/// cells are the finest that leave at most `most`, or one.
+fn thinned<'a>(
+    count: usize,
     axes: &[(usize, u64)],
     most: usize,
-    point: fn(&T) -> &[u64],
-    order: fn(&T, &T) -> Ordering,
+    point: impl Fn(usize) -> &'a [u64],
+    order: impl Fn(usize, usize) -> Ordering,
 ) -> Vec<usize> {
-    let mut kept: Vec<usize> = (0..samples.len()).collect();
+    let mut kept: Vec<usize> = (0..count).collect();
     let single = [(most as u64 / 3).max(1), 1];
     for &cells in if axes.len() > 1 { CELLS.as_slice() } else { single.as_slice() } {
         if kept.len() <= most {
@@ -72,7 +80,7 @@ fn thinned<T>(
         let cell = |&i: &usize| {
             let places = axes.iter().map(|&(d, last)| {
                 // Below the number of cells, so within 64 bits.
-                (u128::from(point(&samples[i])[d]) * u128::from(cells) / (u128::from(last) + 1)) as u64
+                (u128::from(point(i)[d]) * u128::from(cells) / (u128::from(last) + 1)) as u64
             });
             (places.fold(0u128, |name, place| name << 8 | u128::from(place)), i)
         };
@@ -81,10 +89,10 @@ fn thinned<T>(
         kept.clear();
         for members in named.chunk_by(|a, b| a.0 == b.0) {
             let members = || members.iter().map(|&(_, i)| i);
-            kept.extend(members().min_by(|&a, &b| order(&samples[a], &samples[b])));
+            kept.extend(members().min_by(|&a, &b| order(a, b)));
             for &(d, _) in axes {
-                kept.extend(members().min_by_key(|&i| point(&samples[i])[d]));
-                kept.extend(members().max_by_key(|&i| point(&samples[i])[d]));
+                kept.extend(members().min_by_key(|&i| point(i)[d]));
+                kept.extend(members().max_by_key(|&i| point(i)[d]));
             }
         }
         kept.sort_unstable();
@@ -100,7 +108,8 @@ mod tests {
     type Sample = (Vec<u64>, u32);
 
     fn thin(samples: &[Sample], axes: &[(usize, u64)], most: usize) -> Vec<Sample> {
-        let kept = thinned(samples, axes, most, |s| &s.0, |a, b| b.1.cmp(&a.1));
+        let order = |a: usize, b: usize| samples[b].1.cmp(&samples[a].1);
+        let kept = thinned(samples.len(), axes, most, |i| &samples[i].0, order);
         kept.into_iter().map(|i| samples[i].clone()).collect()
     }
 
