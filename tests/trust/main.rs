@@ -11,6 +11,7 @@ mod declared;
 mod equal;
 mod gate;
 mod harness;
+mod leftover;
 mod no_false_alarm;
 mod reproducible;
 mod stored;
