@@ -12,7 +12,8 @@ pub enum Exit {
     /// A gate found results that moved more than its policy allows.
     GateFailed,
     /// Something that should have been evaluated was not: a tool that is not optional is absent, nothing was left to
-    /// compare, a gate did not search all that its lock is about; under `--strict`, anything at all.
+    /// compare or nothing was searched, a witness of a replay gave nothing to judge, a build or function does not work for
+    /// the doctor, a gate did not search all that its lock is about; under `--strict`, anything at all.
     Unevaluated,
     /// The baseline could not be built, or has none of the functions.
     BaselineUnusable,
@@ -53,7 +54,8 @@ impl Exit {
             Exit::Usage => "bad usage, matrix, lock file or stored run",
             Exit::GateFailed => "a gate failed",
             Exit::Unevaluated => {
-                "not all was evaluated: an absent compiler, nothing to compare, an incomplete gate, --strict"
+                "not all was evaluated: an absent compiler, nothing to compare or searched, a witness that \
+                 replay lost, a build or function that fails the doctor, an incomplete gate, --strict"
             }
             Exit::BaselineUnusable => "the baseline could not be built or used",
             Exit::Internal => "internal error",

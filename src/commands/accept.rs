@@ -5,12 +5,13 @@ use super::failure::Failure;
 use super::wanted;
 use crate::cli::{AcceptArgs, Exit};
 use crate::findings::select;
-use crate::gate::{Wish, accept, carry};
+use crate::gate::{Wish, accept_gated, carry};
 use crate::report::accept::{self as page, AcceptPage};
 use crate::store::{lock_json, read_lock, read_values, write_lock, write_values};
 
 pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
     let (mut run, beside) = wanted::stored(args.run.name())?;
+    let mut moved = Vec::new();
     if let Some(gate) = beside.gate(&run)? {
         if gate.partial.is_some() && args.prune {
             return Err(Failure::usage(
@@ -19,12 +20,13 @@ pub fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, Failure> {
             ));
         }
         carry(&mut run, &gate);
+        moved = gate.moved;
     }
     wanted::check_functions(&args.functions, &run)?;
     let old = read_lock(&args.lock)?;
     let part = select(&run, |name| args.functions.matches(name));
     let wish = Wish { loosen: args.loosen, prune: args.prune };
-    let mut update = accept(old.as_ref(), &part, wish)?;
+    let mut update = accept_gated(old.as_ref(), &part, &moved, wish)?;
     // What was not asked for is not absent.
     update.changes.retain(|change| change.function.is_empty() || args.functions.matches(&change.function));
     let is_new = old.is_none();

@@ -10,5 +10,8 @@ use crate::report::doctor;
 pub fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, Failure> {
     let checkup = Checkup::of(load(args.matrix.path())?, wanted::means(&args.means)?)?;
     console.print(&doctor::render(&checkup, console.style))?;
-    Ok(Exit::Done)
+    match doctor::shortfall(&checkup) {
+        None => Ok(Exit::Done),
+        Some(text) => Err(Failure::new(Exit::Unevaluated, text)),
+    }
 }

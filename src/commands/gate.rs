@@ -9,7 +9,7 @@ use super::{RESULTS, wanted};
 use crate::cli::{Exit, FunctionGlobs, GateArgs};
 use crate::fp::Tolerance;
 use crate::lab::{Decided, Destination, Lab, Terms, check_search, load};
-use crate::model::{EventSink, GateVerdict, LockFile, PartialGate, printable, tolerate_nothing};
+use crate::model::{EventSink, Experiment, GateVerdict, LockFile, PartialGate, printable, tolerate_nothing};
 use crate::report::gate::{self as page, GatePage};
 use crate::store::{StoreError, read_lock, read_values};
 
@@ -55,6 +55,21 @@ fn narrow(lock: &mut LockFile, wanted: &FunctionGlobs) -> Option<PartialGate> {
     (!wanted.is_empty()).then_some(PartialGate { functions, of })
 }
 
+/// A gate judges by its lock: of functions that the lock does not know there is nothing to be green about.
+fn check_lock_has_some(terms: &Terms<'_>, wanted: &Experiment) -> Result<(), Failure> {
+    if terms.partial.is_none() || !terms.lock.functions.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> =
+        wanted.functions.iter().map(|function| format!("`{}`", printable(&function.name))).collect();
+    Err(Failure::usage(format!(
+        "nothing of {} is about what --function names: the matrix has {}, the lock does not; `bitrift run` and then \
+         `bitrift accept` take them into it",
+        terms.lock_name,
+        names.join(", ")
+    )))
+}
+
 fn decide(
     args: &GateArgs,
     terms: &Terms<'_>,
@@ -66,6 +81,7 @@ fn decide(
     let names = own.chain(terms.lock.functions.keys().map(String::as_str));
     wanted::check_globs(&args.functions, names, "of the matrix and the lock")?;
     experiment.functions.retain(|function| args.functions.matches(&function.name));
+    check_lock_has_some(terms, &experiment)?;
     args.search.apply(&mut experiment.search)?;
     if args.search.bitwise {
         tolerate_nothing(&mut experiment.limits);

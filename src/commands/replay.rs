@@ -17,17 +17,21 @@ pub fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, Failure> {
         replayed.extend(built.replay(row)?);
     }
     console.print(&report::replay::render(&replayed, args.all, console.style))?;
-    let evaluated = replayed.iter().any(|(_, verdict)| !matches!(verdict, Verdict::Unevaluated { .. }));
-    match (replayed.is_empty(), evaluated) {
-        (true, _) => {
-            console.complain("the run has no witness to replay: nothing was evaluated");
-            Ok(Exit::Done)
-        }
-        (false, true) => Ok(Exit::Done),
-        (false, false) => Err(Failure::new(
-            Exit::Unevaluated,
-            "no witness is left that could be evaluated: the reasons are above; the matrix is another one than the run's, \
-             or a build of it is not there",
-        )),
+    if replayed.is_empty() {
+        console.complain("the run has no witness to replay: nothing was evaluated");
+        return Ok(Exit::Done);
     }
+    let is_lost = |(_, verdict): &&(_, Verdict)| matches!(verdict, Verdict::Unevaluated { .. });
+    let (lost, all) = (replayed.iter().filter(is_lost).count(), replayed.len());
+    if lost == 0 {
+        return Ok(Exit::Done);
+    }
+    let rest = if lost == all { "; no witness is left that could be" } else { "" };
+    Err(Failure::new(
+        Exit::Unevaluated,
+        format!(
+            "{lost} of {all} witnesses could not be evaluated{rest}: the reasons are above; the matrix is another one than the \
+             run's, or a build of it is not there"
+        ),
+    ))
 }

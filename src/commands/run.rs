@@ -7,9 +7,9 @@ use super::console::Console;
 use super::failure::Failure;
 use super::{RESULTS, wanted};
 use crate::cli::{Exit, RunArgs};
-use crate::findings::{compares, shortfalls, wanting};
+use crate::findings::{compares, mends, searches, shortfalls, wanting};
 use crate::lab::{Destination, Lab, LabError, Stored, check_search};
-use crate::model::{ConfirmFile, printable, tolerate_nothing};
+use crate::model::{ConfirmFile, RunFile, printable, tolerate_nothing};
 use crate::report::plan::quoted;
 use crate::report::table::{self, TableOptions};
 use crate::store::run_json;
@@ -74,13 +74,15 @@ fn report(
     }
     let (short, mend) = match args.strict {
         true => (shortfalls(run), ""),
-        false => {
-            (wanting(run), "\nwhere a run may do without a compiler or a target, say so: `optional = true`")
-        }
+        false => (
+            wanting(run),
+            "\nwhere a run may do without a compiler, a target or an environment, say so: `optional = true`",
+        ),
     };
     let list: String = short.iter().map(|line| format!("\n  {line}")).collect();
-    let message = match (compares(run), short.is_empty()) {
+    let message = match (searches(run), short.is_empty()) {
         (true, true) => return Ok(Exit::Done),
+        (false, _) if compares(run) => nothing_searched(run),
         (false, _) => {
             format!(
                 "nothing was compared: there is no build beside the baseline {} that has a function{list}",
@@ -91,4 +93,11 @@ fn report(
         (true, false) => format!("not everything that the matrix asks for could be evaluated:{list}{mend}"),
     };
     Err(Failure::new(Exit::Unevaluated, message))
+}
+
+/// Comparisons there are, and none of them says anything: why, and what to do about it.
+fn nothing_searched(run: &RunFile) -> String {
+    let why: String = shortfalls(run).iter().map(|line| format!("\n  {line}")).collect();
+    let mends: String = mends(run).iter().map(|mend| format!("\nto mend it: {mend}")).collect();
+    format!("nothing was searched, so that this run says nothing about any function:{why}{mends}")
 }

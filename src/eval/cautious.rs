@@ -8,8 +8,8 @@ use rustix::process::Pid;
 
 use super::helper::{HelperReply, Run};
 use super::process::{Gone, Process};
-use super::slab::{CAPACITY, Slab};
-use super::watch::{LOAD_WALL, blocked_limit};
+use super::slab::{CAPACITY, Phase, Slab};
+use super::watch::{LOAD_CPU, LOAD_WALL, blocked_limit, cpu_clock, cpu_time};
 use super::{CallLimits, EvalError, LoadPlan};
 use crate::model::Outcomes;
 
@@ -65,8 +65,19 @@ impl Helper {
     fn load(&mut self, go_on: GoOn<'_>) -> Result<(), EvalError> {
         let path = self.plan.object.path.display().to_string();
         let begun = Instant::now();
+        let clock = cpu_clock(self.process.pid());
+        // A constructor that computes without end is known by its CPU time, one that sleeps by the wall clock.
+        let mut late = None;
         let reply = self.process.send(&self.plan.object).and_then(|()| {
-            self.process.receive::<HelperReply>(&mut |_| go_on() && begun.elapsed() < LOAD_WALL)
+            self.process.receive::<HelperReply>(&mut |slab: &Slab| {
+                let spent = clock.and_then(cpu_time).unwrap_or_default();
+                if matches!(slab.phase(), Phase::Load(_)) && spent >= LOAD_CPU {
+                    late = Some(format!("{} s of CPU time", LOAD_CPU.as_secs()));
+                } else if begun.elapsed() >= LOAD_WALL {
+                    late = Some(format!("{} s", LOAD_WALL.as_secs()));
+                }
+                late.is_none() && go_on()
+            })
         });
         let reason = match reply {
             Ok(Ok(_)) => return Ok(()),
@@ -74,8 +85,13 @@ impl Helper {
             Ok(Err(words)) => {
                 words.strip_prefix(&format!("failed to load {path}: ")).unwrap_or(&words).into()
             }
-            Err(Gone::Stopped) if begun.elapsed() < LOAD_WALL => return Err(EvalError::Stopped),
-            Err(Gone::Stopped) => format!("it did not finish within {} s", LOAD_WALL.as_secs()),
+            Err(Gone::Stopped) => match late {
+                None => return Err(EvalError::Stopped),
+                Some(time) => {
+                    self.process.kill();
+                    format!("it did not finish within {time}")
+                }
+            },
             Err(Gone::Garbled) => "its code wrote to the pipe of the process that loaded it".into(),
             Err(Gone::Died) => {
                 self.process.end();

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, OFlags, fcntl_setfl};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -198,6 +198,12 @@ impl Process {
         let _ = self.child.wait();
     }
 
+    /// Ends a process that is stuck in code under test, and its group: it would not hear that it is let go.
+    pub(crate) fn kill(&mut self) {
+        let _ = kill_process_group(self.pid(), Signal::KILL);
+        let _ = self.child.wait();
+    }
+
     /// How the process itself ended, in words; call after `end`.
     pub(crate) fn status(&mut self) -> String {
         self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string())
@@ -219,7 +225,7 @@ pub(crate) fn wait(fds: &mut [PollFd<'_>], time: Duration) -> bool {
 /// Ends every process whose parent is this one, and what those leave behind in turn. This process
 /// must be a subreaper, so that nothing below it can slip away to init.
 pub(crate) fn end_descendants() {
-    use rustix::process::{Signal, WaitOptions, kill_process, kill_process_group, wait as wait_any};
+    use rustix::process::{WaitOptions, kill_process, wait as wait_any};
     for _ in 0..5000 {
         match wait_any(WaitOptions::NOHANG) {
             Err(rustix::io::Errno::CHILD) => return,

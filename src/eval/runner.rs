@@ -14,7 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, getrlimit, pidfd_open};
 
 use super::process::wait;
 use super::token::Token;
-use super::watch::{LOAD_WALL, blocked_limit, cpu_clock, cpu_time, is_runnable};
+use super::watch::{LOAD_CPU, LOAD_WALL, blocked_limit, cpu_clock, cpu_time, is_runnable};
 use super::words::{Asked, Done, Expected, Message, Mode, Ready, hello, parse, refusal, request};
 use crate::model::{FaultKind, RunnerPlan};
 
@@ -97,7 +97,9 @@ impl Runner {
         };
         let mut runner = Runner::spawn(program, plan, memory_mb).map_err(refused)?;
         let tick = Duration::from_millis(50);
-        let patience = Patience { cpu: None, silence: LOAD_WALL, most: LOAD_WALL, tick };
+        // An emulator spends far more than the code that it runs would.
+        let cpu = plan.command.is_empty().then_some(LOAD_CPU);
+        let patience = Patience { cpu, silence: LOAD_WALL, most: LOAD_WALL, tick };
         match runner.exchange(
             hello(&plan.setting),
             Expected { count: 0, width: 0, token: Token::default() },

@@ -18,7 +18,7 @@ use super::slab::{End, Phase, Slab};
 const BUSY_CPU: Duration = Duration::from_secs(600);
 const BUSY_WALL: Duration = Duration::from_secs(60);
 /// The same for loading an object, its constructors and `setup`.
-const LOAD_CPU: Duration = Duration::from_secs(10);
+pub(crate) const LOAD_CPU: Duration = Duration::from_secs(10);
 pub(crate) const LOAD_WALL: Duration = Duration::from_secs(60);
 
 /// When a call has taken too long.

@@ -29,4 +29,4 @@ pub use select::{select, select_explained};
 pub use shortfall::{shortfalls, wanting};
 pub use truth::{Truth, TruthError, TruthHead, truth_file};
 pub use truth_score::{TruthCount, score, score_function};
-pub use unsearched::{Unsearched, compares, is_searched, unsearched};
+pub use unsearched::{Unsearched, compares, is_searched, mends, searches, unsearched};

@@ -1,6 +1,8 @@
 //! What of a run was not searched, or not to the end. Whatever a report says of such a function, it is not that no
 //! inconsistency was found.
 
+use std::collections::BTreeSet;
+
 use crate::model::{BuildId, FunctionRow, GapKind, RunFile, gist};
 
 /// A function that was not searched on a build.
@@ -28,6 +30,21 @@ pub fn is_searched(function: &FunctionRow) -> bool {
 /// Whether a run compared anything at all.
 pub fn compares(run: &RunFile) -> bool {
     run.functions.iter().any(|function| !function.comparisons.is_empty())
+}
+
+/// Whether any comparison of a run was searched as asked, or as far as its time went.
+pub fn searches(run: &RunFile) -> bool {
+    let mut rows = run.functions.iter().flat_map(|function| &function.comparisons);
+    rows.any(|row| match GapKind::of(row) {
+        None => true,
+        Some(kind) => kind == GapKind::CutByTime && row.evaluations > 0,
+    })
+}
+
+/// What to do about everything of a run that was not searched, each advice once.
+pub fn mends(run: &RunFile) -> Vec<&'static str> {
+    let kinds: BTreeSet<GapKind> = unsearched(run).iter().map(|gap| gap.kind).collect();
+    kinds.into_iter().filter_map(GapKind::mend).collect()
 }
 
 fn gaps(function: &FunctionRow) -> Vec<Unsearched<'_>> {

@@ -2,89 +2,35 @@
 
 use std::collections::BTreeSet;
 
+use super::error::AcceptError;
 use super::floor::{self, Worth};
 use super::merge::{Terms, merge};
+use super::moved::Today;
 use super::snapshot::lock_of;
-use crate::findings::{Unsearched, unsearched};
+use super::update::{Action, LockChange, Update, Wish};
+use crate::fp::{Equality, Tolerance};
 use crate::model::{
     Budget, BuildId, ComparisonRow, HeldRow, LockBuild, LockComparison, LockFault, LockFile, LockFunction,
-    LockRange, RunFile, StopReason, printable_lines,
+    MovedWitness, RunFile, StopReason,
 };
-
-/// What the user allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wish {
-    /// Take what is new or worse too.
-    pub loosen: bool,
-    /// Forget functions and builds that the run has not got.
-    pub prune: bool,
-}
-
-/// What became of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    Added,
-    Removed,
-    Tightened,
-    /// New or worse: it stays out.
-    Refused,
-    /// It could not be compared, or not to the end: it stays as it was.
-    Kept,
-    /// Not a finding: a build, the search.
-    Changed,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct LockChange {
-    pub action: Action,
-    pub function: String,
-    /// None where it is about the function or the search.
-    pub build: Option<BuildId>,
-    /// What it is about when it is no range.
-    pub text: String,
-    pub range: Option<LockRange>,
-    /// The range as it was.
-    pub before: Option<LockRange>,
-}
-
-/// A new lock and how it differs from the old one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Update {
-    pub lock: LockFile,
-    pub changes: Vec<LockChange>,
-}
-
-/// Why a run cannot update a lock.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AcceptError {
-    #[error("the lock is of the lab `{lock}`, the run of `{run}`; name another file with --lock")]
-    OtherLab { lock: String, run: String },
-    #[error(
-        "the lock was made against the baseline {lock}, the run against {run}: nothing in it can be compared; \
-         to start anew, delete the lock and accept again"
-    )]
-    OtherBaseline { lock: BuildId, run: BuildId },
-    #[error(
-        "in the lock something else of a NaN or of a zero counts than in the run (`nan`, `zero` of the matrix), so that no \
-         difference means the same; --loosen accepts it"
-    )]
-    OtherMetric,
-    #[error(
-        "the run searched nothing, so there is nothing to accept:{why}\nmend that and run again; --loosen does not help"
-    )]
-    NothingSearched { why: String },
-    #[error(
-        "the run searched too little to be accepted:{why}\nrun it with a larger budget, or accept it as it is with --loosen"
-    )]
-    TooLittle { why: String },
-}
 
 /// Makes a lock from a run, or updates one.
 pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Update, AcceptError> {
-    check_search(run, wish)?;
+    accept_gated(old, run, &[], wish)
+}
+
+/// The same with the accepted witnesses at which the run's gate saw the baseline move.
+pub fn accept_gated(
+    old: Option<&LockFile>,
+    run: &RunFile,
+    moved: &[MovedWitness],
+    wish: Wish,
+) -> Result<Update, AcceptError> {
+    floor::check(run, wish.loosen)?;
     let fresh = lock_of(run, wish.loosen);
+    let begun = |thorough| Acceptance { wish, thorough, moved, changes: Vec::new(), other: BTreeSet::new() };
     let Some(old) = old else {
-        let mut desk = Acceptance { wish, thorough: true, changes: Vec::new(), other: BTreeSet::new() };
+        let mut desk = begun(true);
         desk.unsearched(run);
         for (name, function) in &fresh.functions {
             desk.added(name, function);
@@ -101,7 +47,7 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
         return Err(AcceptError::OtherMetric);
     }
     let thorough = evaluations(run.budget) >= evaluations(old.search.budget);
-    let mut desk = Acceptance { wish, thorough, changes: Vec::new(), other: BTreeSet::new() };
+    let mut desk = begun(thorough);
     desk.arguments(old, &fresh);
     let mut lock = old.clone();
     lock.bitrift.clone_from(&fresh.bitrift);
@@ -116,29 +62,6 @@ pub fn accept(old: Option<&LockFile>, run: &RunFile, wish: Wish) -> Result<Updat
     Ok(Update { lock, changes: desk.changes })
 }
 
-/// That there is a comparison that was searched enough.
-fn check_search(run: &RunFile, wish: Wish) -> Result<(), AcceptError> {
-    let most = floor::most(run);
-    if most.suffices(wish.loosen) {
-        return Ok(());
-    }
-    let line = |gap: Unsearched<'_>| {
-        let on = gap.build.map(|build| format!(" on {build}")).unwrap_or_default();
-        format!("\n  {}{on}: {}", gap.function, gap.reason)
-    };
-    if most == Worth::Nothing {
-        return Err(AcceptError::NothingSearched {
-            why: printable_lines(&unsearched(run).into_iter().map(line).collect::<String>()),
-        });
-    }
-    let rows =
-        run.functions.iter().flat_map(|row| floor::refused(row, wish.loosen).map(move |pair| (row, pair)));
-    let why = rows.map(|(row, (comparison, worth))| {
-        format!("\n  {} on {}: {}", row.name, comparison.build, floor::refusal(comparison, worth))
-    });
-    Err(AcceptError::TooLittle { why: printable_lines(&why.collect::<String>()) })
-}
-
 /// For comparing how much was searched; the paper's budget is the smallest.
 fn evaluations(budget: Budget) -> u64 {
     match budget {
@@ -148,16 +71,17 @@ fn evaluations(budget: Budget) -> u64 {
 }
 
 /// An update under way.
-struct Acceptance {
+struct Acceptance<'a> {
     wish: Wish,
     /// The run searched at least as much as the lock's.
     thorough: bool,
+    moved: &'a [MovedWitness],
     changes: Vec<LockChange>,
     /// Builds with other arguments than were accepted: what was found of them says nothing about the old ones.
     other: BTreeSet<BuildId>,
 }
 
-impl Acceptance {
+impl Acceptance<'_> {
     fn arguments(&mut self, old: &LockFile, fresh: &LockFile) {
         if self.wish.loosen {
             return;
@@ -255,11 +179,14 @@ impl Acceptance {
             ..fresh.clone()
         };
         let old = old.unwrap_or(&nothing);
-        let mut entry = LockFunction { domains: fresh.domains.clone(), ..old.clone() };
+        let held = self.held(name, old.held.as_ref(), fresh.held.as_ref(), run);
+        let Some(old) = self.witnesses(name, old, fresh, run) else {
+            return LockFunction { held, ..old.clone() };
+        };
+        let mut entry = LockFunction { domains: fresh.domains.clone(), held, ..old.clone() };
         entry
             .tolerances
             .extend(fresh.tolerances.iter().map(|(build, tolerance)| (build.clone(), *tolerance)));
-        entry.held = self.held(name, old.held.as_ref(), fresh.held.as_ref(), run);
         let row = run.functions.iter().find(|f| f.name == name);
         let other = self.other.clone();
         let loosen = self.wish.loosen;
@@ -329,6 +256,27 @@ impl Acceptance {
             return Some(if self.wish.loosen { now } else { then }.clone());
         }
         Some(if now.blocks.len() >= then.blocks.len() { now } else { then }.clone())
+    }
+
+    /// What is accepted, with the baseline's answers of today at its witnesses; None where the baseline moved there and
+    /// must not. What a run found in such a function is told against another baseline than was accepted.
+    fn witnesses(
+        &mut self,
+        name: &str,
+        old: &LockFunction,
+        fresh: &LockFunction,
+        run: &RunFile,
+    ) -> Option<LockFunction> {
+        let today = Today::of(name, fresh, self.moved);
+        let equality = Equality { nan: run.nan, zero: run.zero, tolerance: Tolerance::default() };
+        let (moved, of) = today.moved(equality, old);
+        if moved == 0 {
+            return Some(old.clone());
+        }
+        let action = if self.wish.loosen { Action::Changed } else { Action::Refused };
+        let text = format!("baseline moved at {moved} of {of} accepted witnesses");
+        self.note(action, name, Some(&run.baseline), text);
+        self.wish.loosen.then(|| today.refreshed(old))
     }
 
     fn faults(
@@ -427,7 +375,6 @@ fn is_searched(stop: StopReason) -> bool {
     matches!(stop, StopReason::Complete | StopReason::Budget | StopReason::Pace)
 }
 
-/// Domains as a line.
 /// The first build that was compared then and now, with another tolerance.
 fn other_tolerance(old: &LockFunction, fresh: &LockFunction) -> Option<String> {
     let of = |function: &LockFunction, build| function.tolerances.get(build).copied().unwrap_or_default();
@@ -437,6 +384,7 @@ fn other_tolerance(old: &LockFunction, fresh: &LockFunction) -> Option<String> {
     Some(format!("tolerance on {build} was {then}, is {now}"))
 }
 
+/// Domains as a line.
 fn shown(domains: &[String]) -> String {
     let one = |domain: &String| if domain.is_empty() { "all".to_string() } else { domain.clone() };
     domains.iter().map(one).collect::<Vec<_>>().join(", ")

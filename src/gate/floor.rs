@@ -1,6 +1,8 @@
 //! How much a comparison must have been searched before a lock takes it as it is.
 
-use crate::model::{ComparisonRow, FunctionRow, GapKind, RunFile, StopReason};
+use super::error::AcceptError;
+use crate::findings::{Unsearched, unsearched};
+use crate::model::{ComparisonRow, FunctionRow, GapKind, RunFile, StopReason, printable_lines};
 
 /// The fewest evaluations of a comparison whose search did not come to its own end.
 const FLOOR: u64 = 1000;
@@ -39,8 +41,30 @@ impl Worth {
     }
 }
 
+/// That there is a comparison that was searched enough.
+pub(super) fn check(run: &RunFile, loosen: bool) -> Result<(), AcceptError> {
+    let most = most(run);
+    if most.suffices(loosen) {
+        return Ok(());
+    }
+    let line = |gap: Unsearched<'_>| {
+        let on = gap.build.map(|build| format!(" on {build}")).unwrap_or_default();
+        format!("\n  {}{on}: {}", gap.function, gap.reason)
+    };
+    if most == Worth::Nothing {
+        return Err(AcceptError::NothingSearched {
+            why: printable_lines(&unsearched(run).into_iter().map(line).collect::<String>()),
+        });
+    }
+    let rows = run.functions.iter().flat_map(|row| refused(row, loosen).map(move |pair| (row, pair)));
+    let why = rows.map(|(row, (comparison, worth))| {
+        format!("\n  {} on {}: {}", row.name, comparison.build, refusal(comparison, worth))
+    });
+    Err(AcceptError::TooLittle { why: printable_lines(&why.collect::<String>()) })
+}
+
 /// The most that any comparison of a run is worth; nothing when there is none.
-pub(super) fn most(run: &RunFile) -> Worth {
+fn most(run: &RunFile) -> Worth {
     let comparisons = run.functions.iter().flat_map(|function| &function.comparisons);
     comparisons.map(Worth::of).max().unwrap_or(Worth::Nothing)
 }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use super::moved::{Move, words};
 use super::verdict::{Gone, Policy, expected_gone};
 use crate::model::{
     Answer, BuildId, ComparisonRow, FunctionRow, GapKind, GateFinding, GateGap, GateKind, GateNote, HeldRow,
-    HeldValue, LockBuild, LockFunction, NoteKind, Number, Outcome, Results, Returned, RunFile, WitnessRow,
-    digest,
+    HeldValue, LockBuild, LockFunction, NoteKind, Number, Results, Returned, RunFile, WitnessRow, digest,
 };
 
 /// Kept values of the baseline by function: those of the lock, and those of the run.
@@ -158,22 +158,11 @@ fn worst_kept(
     };
     let before = read(policy.kept.then).filter(|values| is_held(policy, &results, values, then))?;
     let now = read(policy.kept.now)?;
-    let mut worst: Option<(f64, bool, WitnessRow)> = None;
-    for ((input, then), (_, now)) in before.iter().zip(&now).filter(|(then, now)| then.0 == now.0) {
-        let (a, b) = (words(then), words(now));
-        let difference = results.compare(policy.equality.strictly(), a.returned(), b.returned());
-        if !difference.is_inconsistent() && difference.change.is_none() {
-            continue;
-        }
-        let values: Vec<(Outcome, Outcome)> =
-            (0..results.width()).map(|k| (a.returned().value(k), b.returned().value(k))).collect();
-        let both = then.iter().chain(now).all(|answer| answer.number().is_some());
-        if worst.as_ref().is_none_or(|(bits, ..)| difference.bits > *bits) {
-            let witness = WitnessRow::new(&results, input.clone(), difference.worst, &values);
-            worst = Some((difference.bits, both, witness));
-        }
-    }
-    worst.map(|(bits, both, witness)| (both.then_some(bits), witness))
+    let pairs = before.iter().zip(&now).filter(|(then, now)| then.0 == now.0);
+    let moves = pairs
+        .filter_map(|((input, then), (_, now))| Move::between(policy.equality, &results, input, then, now));
+    let worst = moves.reduce(|worst, other| if other.bits > worst.bits { other } else { worst })?;
+    Some((worst.is_of_values().then_some(worst.bits), worst.witness))
 }
 
 /// Whether values are those whose digest the lock has.
@@ -189,15 +178,4 @@ fn is_held(
     let pairs = inputs.iter().map(Vec::as_slice).zip(answers.iter().map(|whole| whole.returned()));
     let pairs: Vec<(&[u64], Returned<'_>)> = pairs.collect();
     then.blocks.first() == Some(&digest(results, policy.equality, pairs.into_iter()))
-}
-
-/// Answers as a build returns them; a fault stands for all.
-fn words(answers: &[Answer]) -> crate::model::Whole {
-    let word = |answer: &Answer| answer.number().map_or(0, |number| number.bits);
-    let first = match answers.first() {
-        Some(Answer::Fault(kind)) => Outcome::Fault(*kind),
-        Some(Answer::Value(number)) => Outcome::Value(number.bits),
-        None => Outcome::Value(0),
-    };
-    crate::model::Whole { first, rest: answers.iter().skip(1).map(word).collect() }
 }

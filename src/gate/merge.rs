@@ -1,7 +1,7 @@
 //! The accepted ranges of one comparison and those of a new run, made into one list.
 
-use super::accept::{Action, LockChange};
 use super::area::{Area, place};
+use super::update::{Action, LockChange};
 use crate::model::{ClassChange, LockComparison, LockRange, Number};
 
 /// Bits by which a run may be above the lock without asking for more: the gate's own default.

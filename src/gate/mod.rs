@@ -4,8 +4,8 @@
 //! * `look` chooses the inputs that decide a gate, `point` judges one of them, `verdict` all of them, `coverage` what was not
 //!   searched, `notes` says what is worth knowing besides;
 //! * `accept` makes a lock from a run (`snapshot`) that searched enough (`floor`), or tightens one, comparison by comparison (`merge`), with what only a gate's
-//!   replay showed (`carry`);
-//! * `held` looks at what no difference shows: the baseline's own results, and what the matrix asks for;
+//!   replay showed (`carry`); what comes of it is an `update`, or an `error`;
+//! * `held` looks at what no difference shows: the baseline's own results, and what the matrix asks for, `moved` at the baseline at accepted witnesses;
 //! * `area` is the geometry: boxes of inputs and their slack, `accepted` what the lock holds of one comparison.
 
 pub mod compare;
@@ -15,19 +15,24 @@ mod accepted;
 mod area;
 mod carry;
 mod coverage;
+mod error;
 mod floor;
 mod held;
 mod look;
 mod merge;
+mod moved;
 mod notes;
 mod point;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod update;
 mod verdict;
 
-pub use accept::{AcceptError, Action, LockChange, Update, Wish, accept};
+pub use accept::{accept, accept_gated};
 pub use carry::carry;
+pub use error::AcceptError;
 pub use held::Kept;
 pub use look::{Look, Role, Seen, run_looks, witness_looks};
+pub use update::{Action, LockChange, Update, Wish};
 pub use verdict::{Policy, verdict};

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::look::Role;
 use super::verdict::{Gone, Policy, Replayed};
 use crate::findings::Verdict;
-use crate::fp::NanPolicy;
-use crate::model::{BuildId, GapKind, GateFinding, GateNote, LockBuild, LockFile, NoteKind, Number, RunFile};
+use crate::model::{BuildId, GapKind, GateFinding, GateNote, LockBuild, LockFile, NoteKind, RunFile};
 
 /// Builds that are made of something else than they were.
 pub(super) fn of_builds(lock: &LockFile, run: &RunFile) -> Vec<GateNote> {
@@ -34,34 +32,20 @@ pub(super) fn of_emulators(run: &RunFile, findings: &[GateFinding]) -> Vec<GateN
     emulated.map(|build| note(NoteKind::Emulated, format!("{build} is emulated"))).collect()
 }
 
-/// Accepted differences that are not there any more, and witnesses at which the baseline itself moved.
-pub(super) fn of_replay(lock: &LockFile, replayed: &[Replayed<'_>]) -> Vec<GateNote> {
+/// Accepted differences that are not there any more.
+pub(super) fn of_replay(replayed: &[Replayed<'_>]) -> Vec<GateNote> {
     let mut gone: BTreeMap<(&str, &BuildId), (usize, usize)> = BTreeMap::new();
-    // Two builds may share a witness: each input counts once.
-    let mut moved: BTreeMap<&str, BTreeMap<&[Number], bool>> = BTreeMap::new();
     for (seen, verdict) in replayed {
-        let look = &seen.look;
-        let pair = gone.entry((&look.function, &look.build)).or_default();
+        let pair = gone.entry((&seen.look.function, &seen.look.build)).or_default();
         pair.1 += 1;
         pair.0 += usize::from(matches!(verdict, Verdict::Gone { .. }));
-        let function = lock.functions.get(&look.function);
-        let (Role::Witness(row), Some(function)) = (&look.role, function) else { continue };
-        let now = function.returns().answers(seen.first.0.returned());
-        let is_other = now.iter().zip(row.answers().0).any(|(now, then)| !now.agrees(then, NanPolicy::Any));
-        let moved = moved.entry(&look.function).or_default();
-        // NaNs differ between machines.
-        moved.insert(&look.inputs, is_other);
     }
-    let gone = gone.into_iter().filter(|(_, (gone, _))| *gone > 0).map(|((function, build), (gone, of))| {
+    let gone = gone.into_iter().filter(|(_, (gone, _))| *gone > 0);
+    gone.map(|((function, build), (gone, of))| {
         let text = format!("{function} on {build}: gone at {gone} of {of} accepted witnesses");
         note(NoteKind::Vanished, text)
-    });
-    let moved = moved.into_iter().filter_map(|(function, inputs)| {
-        let (moved, of) = (inputs.values().filter(|moved| **moved).count(), inputs.len());
-        let text = format!("{function}: the baseline answers differently at {moved} of {of} witnesses");
-        (moved > 0).then(|| note(NoteKind::BaselineMoved, text))
-    });
-    gone.chain(moved).collect()
+    })
+    .collect()
 }
 
 /// What should differ and does not, as far as it was compared to the end, and limits about nothing.

@@ -7,6 +7,7 @@ use super::accepted::{Accepted, accepts_fault};
 use super::coverage::Coverage;
 use super::held::{Held, Kept};
 use super::look::{Role, Seen};
+use super::moved::AtWitnesses;
 use super::notes;
 use super::point::{Point, PointRules};
 use crate::findings::{Verdict, judge};
@@ -48,12 +49,17 @@ impl Policy<'_> {
 pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
     let bench = Bench::new(policy, run, seen);
     let mut notes = notes::of_builds(policy.lock, run);
-    notes.extend(notes::of_replay(policy.lock, &bench.replayed));
+    notes.extend(notes::of_replay(&bench.replayed));
     let Coverage { searched, gaps: mut unsearched, notes: told } = Coverage::of(policy.lock, run);
     notes.extend(told);
     let (mut findings, allowed) = bench.findings();
     let held = Held::of(policy, run);
+    let told = held.findings.iter().filter(|found| found.kind == GateKind::BaselineMoved);
+    let told = told.map(|found| found.function.clone()).collect();
+    let at_witnesses = AtWitnesses::of(policy, run, &bench.replayed, &told);
     findings.extend(held.findings);
+    findings.extend(at_witnesses.findings);
+    notes.extend(at_witnesses.notes);
     // Of a function that was not searched that is enough to say.
     let known: BTreeSet<_> = unsearched.iter().map(|gap| gap.function.clone()).collect();
     unsearched.extend(held.gaps.into_iter().filter(|gap| !known.contains(&gap.function)));
@@ -90,6 +96,7 @@ pub fn verdict(policy: &Policy<'_>, run: &RunFile, seen: &[Seen]) -> GateFile {
         findings,
         unsearched,
         notes,
+        moved: at_witnesses.moved,
     }
 }
 

@@ -4,6 +4,7 @@
 //! that is broken is told from code that is. Then the same is done with the matrix's own sources, and each function of
 //! every build that works is called once.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ pub enum Health {
 pub struct Checkup {
     pub tools: Vec<Tool>,
     pub builds: Vec<(BuildId, Health)>,
+    /// Builds that the matrix can do without.
+    pub optional: BTreeSet<BuildId>,
     /// Calls of the matrix's own functions, one for each function of each build that works.
     pub calls: usize,
     /// Those that gave a value.
@@ -89,9 +92,19 @@ impl Checkup {
             }
             builds.push((build.id.clone(), health(&panel, place, build)?));
         }
-        let mut checkup = Checkup { tools, builds, ..Checkup::default() };
+        let optional = lab.plan.builds.iter().filter(|build| build.optional);
+        let optional = optional.map(|build| build.id.clone()).collect();
+        let mut checkup = Checkup { tools, builds, optional, ..Checkup::default() };
         checkup.call_functions(&Lab::new(experiment, means)?)?;
         Ok(checkup)
+    }
+
+    /// Builds that do not work and that the matrix cannot do without.
+    pub fn wanting(&self) -> impl Iterator<Item = &BuildId> {
+        let is_wanting = |(id, health): &&(BuildId, Health)| {
+            matches!(health, Health::Broken(_) | Health::Missing(_)) && !self.optional.contains(id)
+        };
+        self.builds.iter().filter(is_wanting).map(|(id, _)| id)
     }
 
     /// Calls every function once in every build that is well.

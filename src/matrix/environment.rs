@@ -44,6 +44,7 @@ pub(super) fn environments(
                 .and_then(|text| choose("x87_precision", text, &PRECISIONS, problems)),
             libm: entry.libm.as_ref().and_then(|text| libm(text, folder, problems)),
             tunables: entry.glibc_tunables.as_ref().and_then(|text| tunables(text, problems)),
+            optional: entry.optional,
         });
         if let (Some(libm), Some(tunables)) = (&entry.libm, &entry.glibc_tunables) {
             let title = "`glibc_tunables` has no effect on another libm";

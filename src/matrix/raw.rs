@@ -35,7 +35,8 @@ const SOURCES: &[&str] = &["files", "include", "defines", "libs", "library_path"
 const COMPILER: &[&str] = &["name", "command", "args", "optional"];
 const FLAGS: &[&str] = &["name", "args", "fpenv"];
 const TARGET: &[&str] = &["name", "triple", "compilers", "args", "runner", "fpenv", "optional"];
-const ENVIRONMENT: &[&str] = &["name", "fpenv", "rounding", "x87_precision", "libm", "glibc_tunables"];
+const ENVIRONMENT: &[&str] =
+    &["name", "fpenv", "rounding", "x87_precision", "libm", "glibc_tunables", "optional"];
 const EXCLUDE: &[&str] = &["implementation", "compiler", "flags", "target", "environment"];
 const FUNCTION: &[&str] = &[
     "signature",
@@ -134,6 +135,7 @@ pub(super) struct RawEnvironment {
     pub x87_precision: Option<Text>,
     pub libm: Option<Text>,
     pub glibc_tunables: Option<Text>,
+    pub optional: bool,
 }
 
 pub(super) struct RawExclude {
@@ -308,6 +310,7 @@ fn read_environment(reader: &mut Reader<'_>, place: Place, table: DeTable<'_>) -
         x87_precision: keys.text(reader, "x87_precision"),
         libm: keys.text(reader, "libm"),
         glibc_tunables: keys.text(reader, "glibc_tunables"),
+        optional: keys.boolean(reader, "optional").unwrap_or(false),
         name: keys.required(reader, "name", "`name = \"musl\"`")?,
     })
 }

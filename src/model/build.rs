@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use glob::{Pattern, PatternError};
 use serde::{Deserialize, Serialize};
 
+use super::run::is_default;
+
 /// `compiler/flags/target`, such as `clang-16/O3-fast/native`, with `/environment` behind it where one is declared
 /// and `implementation:` in front where that has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -193,6 +195,9 @@ pub struct Environment {
     pub libm: Option<Libm>,
     /// The value of GLIBC_TUNABLES.
     pub tunables: Option<String>,
+    /// Absent means skipped, and that is no failure.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub optional: bool,
 }
 
 /// What is set before every batch of a build; what is None stays as its program starts.
@@ -270,7 +275,7 @@ pub struct Build {
     /// The flag set's arguments, then the compiler's and the target's extra ones.
     pub args: Vec<String>,
     pub fpenv: FpEnvPolicy,
-    /// The compiler or the target is optional: absent means skipped, and that is no failure.
+    /// The compiler, the target or the environment is optional: absent means skipped, and that is no failure.
     pub optional: bool,
     /// The emulator command in front of the target's executables; empty for native.
     pub runner: Vec<String>,

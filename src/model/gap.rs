@@ -60,6 +60,25 @@ impl GapKind {
         }
     }
 
+    /// What a user can do about it; None where the reason itself says so.
+    pub fn mend(self) -> Option<&'static str> {
+        match self {
+            GapKind::WorkerLost => {
+                Some("give each process more memory (`memory_mb`), or run fewer at once (`--jobs`)")
+            }
+            GapKind::GivenUp => Some(
+                "keep to inputs that the functions can take (`domain`), mend the code that faults (`bitrift eval` shows one \
+                 input), or allow more faults (`max_faults`) and slower calls (`timeout_ms`)",
+            ),
+            GapKind::Nondeterministic => Some(
+                "let the functions answer by their arguments alone: no clock, no random numbers, no kept state",
+            ),
+            GapKind::CutByTime => Some("give the search more time"),
+            GapKind::NoEvaluations | GapKind::TooFew => Some("give the search a larger budget (`--budget`)"),
+            GapKind::Missing | GapKind::Absent | GapKind::NothingToCompare => None,
+        }
+    }
+
     /// The reason in words, where nobody has better ones.
     pub fn words(self) -> &'static str {
         match self {

@@ -10,6 +10,7 @@ pub const GATE_SCHEMA: &str = "bitrift.gate/1";
 
 /// The whole of `gate.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "N: Deserialize<'de>, A: Deserialize<'de>"))]
 pub struct GateFile<N = Number, A = Answer> {
     pub schema: String,
     /// The version that wrote it.
@@ -32,6 +33,18 @@ pub struct GateFile<N = Number, A = Answer> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsearched: Vec<GateGap>,
     pub notes: Vec<GateNote>,
+    /// Every accepted witness at which the baseline moved, red or not as a finding of its own: what `accept` must know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedWitness<N, A>>,
+}
+
+/// An accepted witness at which the baseline says something else than it did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "N: Deserialize<'de>, A: Deserialize<'de>"))]
+pub struct MovedWitness<N = Number, A = Answer> {
+    pub function: String,
+    /// What the baseline said then stands as `baseline`, what it says now as `variant`.
+    pub witness: WitnessRow<N, A>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,7 +194,8 @@ pub struct GateFinding<N = Number, A = Answer> {
 pub enum NoteKind {
     /// A build is made of something else than when its findings were accepted.
     BuildChanged,
-    /// The baseline itself answers differently at accepted witnesses.
+    /// The baseline itself answers differently at accepted witnesses, in a way that does not count: a fault, or the sign
+    /// of a zero.
     BaselineMoved,
     /// Accepted differences are not there any more.
     Vanished,

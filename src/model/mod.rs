@@ -78,7 +78,7 @@ pub use function::{
 pub use gap::GapKind;
 pub use gate::{
     GATE_SCHEMA, GateFile, GateFinding, GateGap, GateKind, GateNote, GateShare, GateSymptom, GateVerdict,
-    NoteKind, PartialGate, ReplayCounts,
+    MovedWitness, NoteKind, PartialGate, ReplayCounts,
 };
 pub use held::{BLOCK_INPUTS, HeldRow, HeldValue, KEPT_INPUTS, MOST_BLOCKS, digest};
 pub use implementation::{Implementation, Sources};

@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer};
 use super::shape::results_of;
 use super::{
     Answer, ComparisonRow, ConfirmFile, ConfirmRow, FaultRow, FunctionRow, GateFile, GateFinding,
-    LockComparison, LockFile, LockFunction, LockRange, Number, NumberText, ParamRow, RangeRow, ResultRow,
-    Results, RunFile, TruthComparison, TruthFile, TruthSegment, WitnessRow,
+    LockComparison, LockFile, LockFunction, LockRange, MovedWitness, Number, NumberText, ParamRow, RangeRow,
+    ResultRow, Results, RunFile, TruthComparison, TruthFile, TruthSegment, WitnessRow,
 };
 use crate::fp::Scalar;
 
@@ -286,8 +286,13 @@ impl StoredGate {
                 text: finding.text,
             })
         };
+        let moved = |moved: MovedWitness<NumberText, NumberText>| {
+            let types = types_in(run, &moved.function).map_err(|message| Misfit::new("function", message))?;
+            Ok(MovedWitness { witness: types.witness("witness", moved.witness)?, function: moved.function })
+        };
         Ok(GateFile {
             findings: each("findings", self.findings, finding)?,
+            moved: each("moved", self.moved, moved)?,
             schema: self.schema,
             partial: self.partial,
             bitrift: self.bitrift,

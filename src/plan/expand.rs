@@ -147,6 +147,7 @@ fn build(compiler: &CompilerSpec, flags: &FlagSet, target: &TargetSpec) -> Optio
 fn surround(mut build: Build, environment: &Environment) -> Build {
     build.id = build.id.in_environment(&environment.name);
     build.fpenv = environment.fpenv.unwrap_or(build.fpenv);
+    build.optional |= environment.optional;
     build.environment = environment.clone();
     build
 }

@@ -55,6 +55,26 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     text
 }
 
+/// What does not work and should, and how to mend it; None where all works that the matrix cannot do without.
+pub fn shortfall(checkup: &Checkup) -> Option<String> {
+    let (builds, calls) = (checkup.wanting().count(), checkup.failed.len());
+    let mut parts = Vec::new();
+    if builds > 0 {
+        parts.push(format!(
+            "{} cannot be made or run (install what is missing, mend the flags, or say `optional = true` of a compiler, target \
+             or environment)",
+            plural(builds, "build")
+        ));
+    }
+    if calls > 0 {
+        parts.push(format!(
+            "{} of functions failed (mend the sources, or the `signature` or `domain` of the function)",
+            plural(calls, "trial")
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("not all of the matrix works on this machine: {}", parts.join("; ")))
+}
+
 /// The functions that cannot be called, and how many can.
 fn functions(checkup: &Checkup, style: Style) -> String {
     let mut table = style.table(&["function", "build", "why it gives no value"]);
@@ -112,6 +132,7 @@ mod tests {
                 (build("clang/O0/native"), Health::Skipped(words("clang-16 not found"))),
                 (build(HOSTILE), Health::Missing(words("icx not found"))),
             ],
+            optional: Default::default(),
             calls: 3,
             answered: 2,
             failed: vec![FailedCall {

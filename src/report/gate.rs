@@ -267,6 +267,7 @@ mod tests {
             searched: GateShare { comparisons: 4, of: 4, share: 1.0 },
             unsearched: Vec::new(),
             findings,
+            moved: Vec::new(),
             notes: vec![
                 note(NoteKind::BuildChanged, "gcc/O2/native: version was `gcc 12`, is `gcc 13`"),
                 note(NoteKind::Vanished, &format!("{HOSTILE} on gcc/O2/native: gone at 1 of 2 witnesses")),

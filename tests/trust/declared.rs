@@ -131,7 +131,7 @@ fn a_function_that_is_static_or_not_there_is_told_once_with_its_place_and_what_t
         assert!(why("haf").contains(part), "{}", why("haf"));
     }
     desk.expect(0, &["plan"]).out_has("static in lib.c:6").out_has("within = \"lib.c\"");
-    let said = desk.expect(0, &["doctor"]);
+    let said = desk.expect(3, &["doctor"]);
     assert_eq!(said.out.matches("is static in").count(), 1, "{}", said.shown());
 }
 

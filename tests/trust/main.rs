@@ -12,6 +12,7 @@ mod declared;
 mod equal;
 mod gate;
 mod harness;
+mod leftover;
 mod no_false_alarm;
 mod plan;
 mod reproducible;
