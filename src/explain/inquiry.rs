@@ -52,8 +52,18 @@ impl<'a> Inquiry<'a> {
 
     /// The smallest sets of `count` parts whose mixes show the difference.
     pub fn search(&self, count: usize, mix: impl Fn(&Parts) -> Mix) -> Result<Search, ExplainError> {
-        if self.shows(&mix(&Parts::new()))? {
-            return Ok(Search::Senseless("the difference is there without any of them".into()));
+        match self.scene.try_mix(&mix(&Parts::new()), self.case, &self.yardstick)? {
+            Trial::Shows => {
+                return Ok(Search::Senseless("the difference is there without any of them".into()));
+            }
+            // A mix that cannot be made would count as one that agrees, and everything as needed together.
+            Trial::Unmade(words) => {
+                return Ok(Search::Senseless(format!(
+                    "without any of them it could not be made: {}",
+                    gist(&words)
+                )));
+            }
+            Trial::Agrees | Trial::Fault(_) => {}
         }
         if !self.shows(&mix(&(0..count).collect()))? {
             return Ok(Search::Senseless("the difference is not there with all of them".into()));
