@@ -38,6 +38,8 @@ pub enum Guard {
 pub struct Includes {
     pub list: Vec<Include>,
     pub guard: Guard,
+    /// It asks for files by a macro, by `#include_next` or by `__has_include`: what it finds depends on where it lies.
+    pub is_bound: bool,
 }
 
 impl Includes {
@@ -63,7 +65,8 @@ impl Includes {
             (true, true) => Guard::Macro,
             (true, false) => Guard::None,
         };
-        Includes { list, guard }
+        let is_bound = lines.iter().any(|line| is_bound(line));
+        Includes { list, guard, is_bound }
     }
 }
 
@@ -85,6 +88,17 @@ fn once(line: &[&Lexeme<'_>]) -> Option<Range<usize>> {
     match directive(line)? {
         [pragma, once] if pragma.text == "pragma" && once.text == "once" => Some(line[0].start..once.end()),
         _ => None,
+    }
+}
+
+/// Whether what a directive finds depends on the folder, and the file that it finds is not named.
+fn is_bound(line: &[&Lexeme<'_>]) -> bool {
+    let asks = |words: &[&Lexeme<'_>]| words.iter().any(|word| word.text.starts_with("__has_include"));
+    match directive(line) {
+        Some([word, name, ..]) if word.text == "include" => !name.text.starts_with(['"', '<']),
+        Some([word, ..]) if word.text == "include_next" => true,
+        Some(words) => asks(words),
+        None => false,
     }
 }
 
@@ -157,6 +171,15 @@ mod tests {
         let include = &Includes::read(text).list[0];
         assert_eq!((&text[include.range.clone()], include.line), ("# include \"../b.h\"", 3));
         assert_eq!(&text[include.name_range.clone()], "\"../b.h\"");
+    }
+
+    #[test]
+    fn a_file_that_asks_for_others_without_naming_them_is_bound_to_its_folder() {
+        let is_bound = |text: &str| Includes::read(text).is_bound;
+        for text in ["#include NAME\n", "#include_next <math.h>\n", "#if __has_include(\"a.h\")\n#endif\n"] {
+            assert!(is_bound(text), "{text}");
+        }
+        assert!(!is_bound("#include \"a.h\"\n#include <b.h>\n#define include NAME\nint include;\n"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! What is put in place is compiled from the source's folder and reads all the same as it did from its own: includes
 //! that stay get the whole path of the file that the compiler would have found, and a header that is to be read once
-//! is there once.
+//! is there once. A header that finds its includes by where it lies stays where it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -158,11 +158,14 @@ impl<'f> Expander<'f> {
         let Some((real, found)) = found else {
             return self.whole.push(&file.text[include.range.clone()]);
         };
-        if self.seen.contains(&real) {
+        let file_found = self.file(&real);
+        let is_guarded = file_found.as_ref().is_some_and(|found| found.includes.guard != Guard::None);
+        let is_open = self.open.contains(&real);
+        if self.seen.contains(&real) || is_open && is_guarded {
             return;
         }
-        let room = self.open.len() < DEEPEST && self.whole.text.len() < MOST_BYTES;
-        let content = self.file(&real).filter(|_| room && !self.open.contains(&real));
+        let room = !is_open && self.open.len() < DEEPEST && self.whole.text.len() < MOST_BYTES;
+        let content = file_found.filter(|found| room && !found.includes.is_bound);
         match content.filter(|_| self.leads_to_functions(&found, &real)) {
             Some(content) => {
                 self.place(&found, real, &content, certain);

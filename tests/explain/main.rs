@@ -5,5 +5,6 @@ mod common;
 
 mod causes;
 mod explain_injections;
+mod folders;
 mod injections;
 mod injections_hold;
