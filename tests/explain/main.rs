@@ -4,6 +4,7 @@
 mod common;
 
 mod causes;
+mod contraction;
 mod explain_injections;
 mod folders;
 mod injections;
