@@ -3,6 +3,7 @@
 //! The map, from text to meaning:
 //! * `lexeme`: text into words, numbers, marks, comments with their bytes and lines. The only lexer.
 //! * `number`: what a number is worth. `token`: the code of a file apart from its directives.
+//! * `directive`: the includes of a file, the conditions around them, the file's guard.
 //! * `types`: the words of C's types and the scalars they spell.
 //! * `declaration`: prototypes and declarations in parts. Pointers, arrays, structures by value and the
 //!   functions that a header declares, with the comments beside them, belong here.
@@ -16,6 +17,7 @@
 //! as rewriting must; `index::definitions` goes by tokens and guesses, as looking for numbers may.
 
 mod declaration;
+mod directive;
 mod index;
 mod lexeme;
 mod number;
@@ -26,6 +28,7 @@ mod tree;
 mod types;
 
 pub use declaration::{Prototype, declaration, is_identifier, is_keyword, split_type};
+pub use directive::{Guard, Include, Includes};
 pub use index::{Found, Heading, Literal, LiteralKind, MOST_LITERALS, SourceIndex};
 pub use lexeme::{Lexeme, LexemeKind};
 pub use rewrite::{Dialect, Fix, Remedy, unified_diff};

@@ -27,7 +27,7 @@ pub fn causes<E>(count: usize, mut shows: impl FnMut(&Parts) -> Result<bool, E>)
     let mut rest: Vec<usize> = (0..count).collect();
     let mut found = Causes::default();
     while found.sets.len() < MOST_CAUSES {
-        let set = minimal(&rest, &mut shows)?;
+        let set = minimal(&rest, Parts::new(), &mut shows)?;
         rest.retain(|part| !set.contains(part));
         found.sets.push(set);
         if rest.is_empty() || !shows(&rest.iter().copied().collect())? {
@@ -41,12 +41,27 @@ pub fn causes<E>(count: usize, mut shows: impl FnMut(&Parts) -> Result<bool, E>)
 /// The first of them alone.
 pub fn first_cause<E>(count: usize, mut shows: impl FnMut(&Parts) -> Result<bool, E>) -> Result<Causes, E> {
     let all: Vec<usize> = (0..count).collect();
-    Ok(Causes { sets: vec![minimal(&all, &mut shows)?], complete: true })
+    Ok(Causes { sets: vec![minimal(&all, Parts::new(), &mut shows)?], complete: true })
 }
 
-/// A minimal set among candidates that together show the difference.
-fn minimal<E>(candidates: &[usize], shows: &mut impl FnMut(&Parts) -> Result<bool, E>) -> Result<Parts, E> {
-    let mut needed = Parts::new();
+/// The set of one part without which nothing shows the difference; the caller has seen to that.
+pub fn cause_with<E>(
+    count: usize,
+    part: usize,
+    mut shows: impl FnMut(&Parts) -> Result<bool, E>,
+) -> Result<Causes, E> {
+    let alone = Parts::from([part]);
+    let others: Vec<usize> = (0..count).filter(|other| *other != part).collect();
+    let set = if shows(&alone)? { alone } else { minimal(&others, alone, &mut shows)? };
+    Ok(Causes { sets: vec![set], complete: true })
+}
+
+/// A minimal set among candidates that together show the difference, around what is known to be needed.
+fn minimal<E>(
+    candidates: &[usize],
+    mut needed: Parts,
+    shows: &mut impl FnMut(&Parts) -> Result<bool, E>,
+) -> Result<Parts, E> {
     let mut left = candidates.to_vec();
     loop {
         // With none of those left it does not show, with all of them it does.
@@ -118,6 +133,16 @@ mod tests {
         assert_eq!((sets, complete), (vec![vec![3], vec![17]], true));
         let (sets, ..) = run(20, |p| p.contains(&3) && p.contains(&4) || p.contains(&9));
         assert_eq!(sets, [vec![3, 4], vec![9]]);
+    }
+
+    #[test]
+    fn a_part_that_is_known_to_be_needed_is_where_the_search_starts() {
+        let with = |part, wanted: &[usize]| {
+            let shows = |parts: &Parts| wanted.iter().all(|part| parts.contains(part));
+            cause_with::<()>(20, part, |parts| Ok(shows(parts))).unwrap().sets
+        };
+        assert_eq!(with(7, &[7]), [Parts::from([7])]);
+        assert_eq!(with(7, &[3, 7, 19]), [Parts::from([3, 7, 19])]);
     }
 
     #[test]

@@ -34,7 +34,10 @@ pub fn flags(inquiry: &Inquiry<'_>, files: &[FileSet]) -> Result<Flags, ExplainE
     if atoms.list().is_empty() {
         return stopped("both builds have the same flags".into());
     }
-    let found = match inquiry.search(atoms.list().len(), |parts| flagged(inquiry, files, &atoms, parts))? {
+    // Where the code has fused instructions, contraction is the likeliest cause, and the cheapest to give up.
+    let first = atoms.contraction().filter(|_| inquiry.is_fused());
+    let mix = |parts: &Parts| flagged(inquiry, files, &atoms, parts);
+    let found = match inquiry.search_around(first, atoms.list().len(), mix)? {
         Search::Senseless(why) => {
             let text = format!("the flags as single ones do not tell: {why}{}", inquiry.troubles());
             return Ok((row(Standing::Stopped, Vec::new(), text), Some((atoms, Vec::new()))));

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::case::{Case, Trial, Yardstick};
-use super::delta::{Causes, Parts, causes, first_cause};
+use super::delta::{Causes, Parts, cause_with, causes, first_cause};
 use super::error::ExplainError;
 use super::scene::Scene;
 use crate::compile::Mix;
@@ -52,13 +52,46 @@ impl<'a> Inquiry<'a> {
 
     /// The smallest sets of `count` parts whose mixes show the difference.
     pub fn search(&self, count: usize, mix: impl Fn(&Parts) -> Mix) -> Result<Search, ExplainError> {
-        if self.shows(&mix(&Parts::new()))? {
-            return Ok(Search::Senseless("the difference is there without any of them".into()));
+        match self.scene.try_mix(&mix(&Parts::new()), self.case, &self.yardstick)? {
+            Trial::Shows => {
+                return Ok(Search::Senseless("the difference is there without any of them".into()));
+            }
+            // A mix that cannot be made would count as one that agrees, and everything as needed together.
+            Trial::Unmade(words) => {
+                return Ok(Search::Senseless(format!(
+                    "without any of them it could not be made: {}",
+                    gist(&words)
+                )));
+            }
+            Trial::Agrees | Trial::Fault(_) => {}
         }
         if !self.shows(&mix(&(0..count).collect()))? {
             return Ok(Search::Senseless("the difference is not there with all of them".into()));
         }
         Ok(Search::Found(causes(count, |parts| self.shows(&mix(parts)))?))
+    }
+
+    /// The same where one part may be needed for everything: it is asked for first, and a difference that is gone
+    /// without it alone is searched around it.
+    pub fn search_around(
+        &self,
+        part: Option<usize>,
+        count: usize,
+        mix: impl Fn(&Parts) -> Mix,
+    ) -> Result<Search, ExplainError> {
+        let all: Parts = (0..count).collect();
+        if let Some(part) = part {
+            let without = all.iter().copied().filter(|other| *other != part).collect();
+            if self.agrees(&mix(&without))? && self.shows(&mix(&all))? {
+                return Ok(Search::Found(cause_with(count, part, |parts| self.shows(&mix(parts)))?));
+            }
+        }
+        self.search(count, mix)
+    }
+
+    /// Whether the variant's code of the function multiplies and adds at once; where nobody could count, it may.
+    pub fn is_fused(&self) -> bool {
+        self.scene.variant.fuses(&self.scene.desk.experiment.functions[self.case.function].name)
     }
 
     /// The smallest sets of parts whose mixes do *not* show the difference, which is there without them.

@@ -18,6 +18,7 @@ mod fix;
 mod flags;
 mod fragile;
 mod function;
+mod include;
 mod inquiry;
 mod pass;
 mod reference;

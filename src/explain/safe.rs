@@ -13,10 +13,13 @@ use super::whole::Workshop;
 use crate::model::{
     Build, BuiltObject, Cost, ExplainFile, FindingId, Layer, LayerRow, SafeRow, Suspect, Whole,
 };
-use crate::toolchain::{Atoms, Kind, find};
+use crate::toolchain::{Atoms, Kind, find, voided};
 
 /// Rounds of giving up flags; each gives up at least one.
 const MOST_ROUNDS: usize = 16;
+
+/// What forbids contraction, to compilers that have any.
+const NO_CONTRACTION: &str = "-ffp-contract=off";
 
 /// A safe set, with what its speed can be measured on: baseline, safe set, all flags.
 pub struct Safe {
@@ -77,27 +80,21 @@ impl Question<'_> {
         };
         let truth = self.answers(&baseline)?;
         let trial = FlagTrial { question: self, atoms: &atoms, truth: &truth };
-        let removed = match trial.give_up(self.hitting_set(&atoms))? {
-            Ok(removed) => trial.take_back(removed)?,
+        let (removed, (args, side)) = match trial.proposal(&variant)? {
+            Ok(proposal) => proposal,
             Err(why) => return Ok(Err(why)),
         };
         let kept = trial.without(&removed);
-        let (args, side) = match trial.short(&removed)? {
-            Some(short) => short,
-            None => match self.side(&trial.build(&kept))? {
-                Ok(side) => (atoms.args(&kept), side),
-                Err(why) => return Ok(Err(why)),
-            },
-        };
         let over = trial.over(&side)?;
         let name = |part: &usize| atoms.list()[*part].name.clone();
+        let given_up = given_up(&atoms, &removed, &args);
         let row = SafeRow {
             build: to.id.clone(),
             baseline: self.pair.baseline.id.clone(),
             limit: self.limit,
             args,
             kept: kept.iter().map(name).collect(),
-            given_up: removed.iter().map(name).collect(),
+            given_up,
             within: self.cases.len() - over.len(),
             of: self.cases.len(),
             ns: None,
@@ -164,6 +161,58 @@ struct FlagTrial<'q> {
 }
 
 impl FlagTrial<'_> {
+    /// Flags to give up, and the arguments without them: all that the compiler acts on is what is said to be kept.
+    fn proposal(&self, variant: &Side) -> Result<Result<(Parts, Argued), String>, ExplainError> {
+        // To forbid contraction costs an instruction here and there, to give up the instruction set all of its speed.
+        if let Some(argued) = self.without_contraction(variant)? {
+            return Ok(Ok((self.atoms.contraction().into_iter().collect(), argued)));
+        }
+        let mut removed = match self.give_up(self.question.hitting_set(self.atoms))? {
+            Ok(removed) => self.take_back(removed)?,
+            Err(why) => return Ok(Err(why)),
+        };
+        for _ in 0..MOST_ROUNDS {
+            let kept = self.without(&removed);
+            let argued = match self.short(&removed)? {
+                Some(short) => short,
+                None => match self.question.side(&self.build(&kept))? {
+                    Ok(side) => (self.atoms.args(&kept), side),
+                    Err(why) => return Ok(Err(why)),
+                },
+            };
+            let void = match self.void(&kept, &argued.0) {
+                Ok(void) => void,
+                Err(why) => return Ok(Err(why)),
+            };
+            if void.is_empty() {
+                return Ok(Ok((removed, argued)));
+            }
+            removed.extend(void);
+        }
+        Ok(Err(format!("no safe set after {MOST_ROUNDS} rounds")))
+    }
+
+    /// The build's own arguments with contraction forbidden, where its code has some and that is all there is to do.
+    fn without_contraction(&self, variant: &Side) -> Result<Option<Argued>, ExplainError> {
+        let Question { cases, desk, pair, .. } = self.question;
+        let fuses = |case: &Case| variant.fuses(&desk.experiment.functions[case.function].name);
+        if !cases.iter().any(fuses) {
+            return Ok(None);
+        }
+        let args = [&pair.variant.args[..], &[NO_CONTRACTION.to_string()]].concat();
+        let build = Build { args: args.clone(), ..pair.variant.clone() };
+        let Ok(side) = self.question.side(&build)? else { return Ok(None) };
+        Ok(self.over(&side)?.is_empty().then_some((args, side)))
+    }
+
+    /// Kept flags that the compiler does not act on beside the others. The inner error is the compiler's.
+    fn void(&self, kept: &Parts, args: &[String]) -> Result<Parts, String> {
+        let to = &self.question.pair.variant;
+        let compiler = find(&to.command).map_err(|missing| missing.to_string())?;
+        let names = voided(&compiler, args, &to.args)?;
+        Ok(kept.iter().copied().filter(|part| names.contains(&self.atoms.list()[*part].name)).collect())
+    }
+
     fn without(&self, removed: &Parts) -> Parts {
         (0..self.atoms.list().len()).filter(|part| !removed.contains(part)).collect()
     }
@@ -250,6 +299,13 @@ impl FlagTrial<'_> {
         }
         Ok(removed)
     }
+}
+
+/// What a proposal gives up, by name. Contraction that both builds allow is no difference of their flags.
+fn given_up(atoms: &Atoms, removed: &Parts, args: &[String]) -> Vec<String> {
+    let names: Vec<String> = removed.iter().map(|part| atoms.list()[*part].name.clone()).collect();
+    let forbids = names.is_empty() && args.last().is_some_and(|arg| arg == NO_CONTRACTION);
+    if forbids { vec!["-ffp-contract=fast".into()] } else { names }
 }
 
 /// Arguments with single flags in place of those that stand for several and make start-up code flush subnormals.

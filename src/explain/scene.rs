@@ -73,6 +73,14 @@ pub struct Side {
     pub object: BuiltObject,
 }
 
+impl Side {
+    /// Whether a function's code multiplies and adds at once; where nobody could count, it may.
+    pub fn fuses(&self, function: &str) -> bool {
+        let audit = &self.object.audit;
+        !audit.unread.is_empty() || audit.functions.get(function).is_some_and(|counts| counts.fma > 0)
+    }
+}
+
 /// Two builds that can be mixed.
 pub struct Scene<'a> {
     pub desk: &'a Desk<'a>,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::expand::Expanded;
 use super::file::{FileSet, shown, shown_path};
+use super::include::IncludeFolders;
 use super::inquiry::Inquiry;
 use crate::c::{Dialect, Source};
 use crate::compile::{Mix, Part};
@@ -101,9 +102,10 @@ impl Texts {
     pub fn read(inquiry: &Inquiry<'_>, set: &FileSet) -> Result<Texts, String> {
         let dialect = dialect(&inquiry.scene.variant.build)?;
         let (mut files, mut origins) = (BTreeMap::new(), BTreeMap::new());
+        let sources = inquiry.scene.sources();
+        let folders = IncludeFolders::new(&inquiry.scene.variant.build.args, &sources.include);
         for &file in &set.files {
-            let sources = inquiry.scene.sources();
-            let whole = Expanded::read(&sources.files[file], &sources.include);
+            let whole = Expanded::read(&sources.files[file], &folders);
             let whole = whole.map_err(|e| format!("{}: {e}", shown(&inquiry.scene, file)))?;
             files.insert(file, Source::new(&whole.text));
             origins.insert(file, whole);

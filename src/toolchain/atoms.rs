@@ -9,7 +9,7 @@
 //! Single atoms need not have an effect: gcc ignores most flags below -O1, and both compilers reassociate
 //! only without signed zeros and (gcc) trapping math. A search has to go down from the full set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arguments::{Place, Word, align, join_values, words};
 use super::atoms_clang::ClangStates;
@@ -18,6 +18,25 @@ use super::compiler::{Compiler, Family};
 
 /// Arguments that stand for several floating-point flags.
 const COMPOSITES: [&str; 2] = ["-ffast-math", "-funsafe-math-optimizations"];
+/// Machine options that are no part of an instruction set: each is a suspect of its own.
+const APART: [&str; 14] = [
+    "-mfpmath",
+    "-mrecip",
+    "-mlong-double",
+    "-m80387",
+    "-mfancy-math-387",
+    "-mieee-fp",
+    "-mpc",
+    "-mdaz-ftz",
+    "-mhard-float",
+    "-msoft-float",
+    "-mfloat-abi",
+    "-mfpu",
+    "-mabi",
+    "-mcmodel",
+];
+const CONTRACT: &str = "-ffp-contract=";
+const NO_CONTRACTION: &str = "-ffp-contract=off";
 /// How often a compiler is asked again without the switches that it did not know.
 const ROUNDS: usize = 8;
 
@@ -65,6 +84,12 @@ pub(super) trait States: Sized {
     /// Whether a word has no effect but those that are told.
     fn covers(&self, word: &str) -> bool;
 
+    /// Whether the machine has instructions that multiply and add at once.
+    fn has_fma(&self) -> bool;
+
+    /// The value of -ffp-contract.
+    fn contract(&self) -> &str;
+
     /// The switches for all effects that are not the same under the two lists and under the words that
     /// are left of them.
     fn switches(from: &Self, to: &Self, left: [&Self; 2]) -> Vec<Switch>;
@@ -87,6 +112,15 @@ pub struct Atoms {
     /// The composites of each list, which stand for floating-point atoms.
     composites: [Word; 2],
     switches: Vec<Part>,
+    fused: Option<Fused>,
+}
+
+/// Contraction where only the second list's machine can fuse: to give it up there is to forbid it, whatever the
+/// first list says, which has nothing to fuse with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fused {
+    contraction: usize,
+    machine: usize,
 }
 
 impl Atoms {
@@ -97,7 +131,7 @@ impl Atoms {
             Family::Clang => expand::<ClangStates>(compiler, from, to),
             Family::Tcc | Family::Other => {
                 let places = join_values(align(&words(from), &words(to)));
-                Ok(assemble(places, Default::default(), Vec::new()))
+                Ok(assemble(places, Default::default(), Vec::new(), Named::default()))
             }
         }
     }
@@ -118,7 +152,8 @@ impl Atoms {
     pub fn args(&self, on: &BTreeSet<usize>) -> Vec<String> {
         let chosen = |part: &Part| match part.atom {
             Some(atom) if on.contains(&atom) => part.to.clone(),
-            _ => part.from.clone(),
+            Some(atom) => self.back(part, atom, |machine| on.contains(&machine)),
+            None => part.from.clone(),
         };
         let mut args: Vec<String> = self.words.iter().flat_map(chosen).collect();
         args.extend(self.composites(on).iter().cloned());
@@ -135,7 +170,24 @@ impl Atoms {
 
     /// Arguments that switch these atoms back to the first list's state, to stand behind the second list.
     pub fn off(&self, atoms: &BTreeSet<usize>) -> Vec<String> {
-        self.parts(atoms).flat_map(|part| part.from.clone()).collect()
+        let back = |part: &Part| match part.atom {
+            Some(atom) => self.back(part, atom, |machine| !atoms.contains(&machine)),
+            None => part.from.clone(),
+        };
+        self.parts(atoms).flat_map(back).collect()
+    }
+
+    /// The place of contraction in the list, where it differs.
+    pub fn contraction(&self) -> Option<usize> {
+        self.atoms.iter().position(|atom| atom.name.starts_with(CONTRACT))
+    }
+
+    /// The first list's state of a part, `stays` being whether an atom stays as the second list has it.
+    fn back(&self, part: &Part, atom: usize, stays: impl Fn(usize) -> bool) -> Word {
+        match self.fused {
+            Some(fused) if fused.contraction == atom && stays(fused.machine) => vec![NO_CONTRACTION.into()],
+            _ => part.from.clone(),
+        }
     }
 
     fn parts(&self, atoms: &BTreeSet<usize>) -> impl Iterator<Item = &Part> {
@@ -181,7 +233,51 @@ fn expand<S: States>(compiler: &Compiler, from: &[String], to: &[String]) -> Res
         words.filter(|word| S::KEEPS_COMPOSITES && COMPOSITES.contains(&word.as_str())).cloned().collect()
     };
     let composites = [composites(|place| &place.from), composites(|place| &place.to)];
-    Ok(assemble(places, composites, accepted(compiler, switches)))
+    let contraction = contraction(&states, [&from, &to]);
+    let named = Named { machine: machine_name(&told, &places), fuses: contraction.is_some() };
+    let mut switches = accepted(compiler, switches);
+    let known = switches.iter().any(|switch| switch.to.iter().any(|arg| arg.starts_with(CONTRACT)));
+    switches.extend(contraction.filter(|_| !known));
+    Ok(assemble(places, composites, switches, named))
+}
+
+/// What the compiler's answers say of parts of the difference that are named by more than their own arguments.
+#[derive(Default)]
+struct Named {
+    /// The words of the lists that choose the instruction set.
+    machine: Option<String>,
+    /// Only the second list's machine can fuse, and does.
+    fuses: bool,
+}
+
+/// The switch for contraction where only the second list's machine can fuse. Both lists may say the same of it, and
+/// only one of them acts on it; a word that both lists have is no part of their difference.
+fn contraction<S: States>([from, to]: &[S; 2], lists: [&[Word]; 2]) -> Option<Switch> {
+    let said = |list: &[Word]| list.iter().rev().flatten().find(|arg| arg.starts_with(CONTRACT)).cloned();
+    let [a, b] = lists.map(said);
+    let fuses = to.has_fma() && !from.has_fma() && to.contract() != "off" && (a.is_none() || a != b);
+    fuses.then(|| Switch::new(Kind::Float, a, Some(format!("{CONTRACT}{}", to.contract()))))
+}
+
+/// The differing words that choose the instruction set, as the lists have them.
+fn machine_name(told: &[Place], left: &[Place]) -> Option<String> {
+    let places = || told.iter().chain(left).filter(|place| !place.shared());
+    let names = |side: fn(&Place) -> &Word| {
+        let words = places().map(side).filter(|word| word.first().is_some_and(|arg| is_instruction_set(arg)));
+        words.flatten().cloned().collect::<Vec<String>>().join(" ")
+    };
+    match (names(|place| &place.from), names(|place| &place.to)) {
+        (from, to) if to.is_empty() => (!from.is_empty()).then(|| format!("without {from}")),
+        (_, to) => Some(to),
+    }
+}
+
+/// Whether an argument is about the instructions of the machine and how they are chosen.
+fn is_instruction_set(arg: &str) -> bool {
+    let positive = arg.replacen("-mno-", "-m", 1);
+    arg.starts_with("-m")
+        && !["-mllvm", "-m32", "-m64", "-mx32"].contains(&arg)
+        && !APART.iter().any(|apart| positive.starts_with(apart))
 }
 
 /// The level of each list, and the lists without it. -Ofast is -O3 -ffast-math, unless both lists have it.
@@ -233,22 +329,41 @@ fn rejected(complaints: &str) -> BTreeSet<&str> {
     errors.filter_map(|line| line.split('\'').nth(1)).collect()
 }
 
-fn assemble(places: Vec<Place>, composites: [Word; 2], switches: Vec<Switch>) -> Atoms {
+fn assemble(places: Vec<Place>, composites: [Word; 2], switches: Vec<Switch>, named: Named) -> Atoms {
     let count = places.len();
     let places =
         places.into_iter().map(|Place { from, to }| Switch { kind: kind(&from, &to), from, to, name: None });
     let all: Vec<Switch> = places.chain(switches).collect();
-    let mut differing: Vec<usize> = (0..all.len()).filter(|&at| all[at].from != all[at].to).collect();
+    let is_fused = |switch: &Switch| named.fuses && switch.to.iter().any(|arg| arg.starts_with(CONTRACT));
+    let mut differing: Vec<usize> =
+        (0..all.len()).filter(|&at| all[at].from != all[at].to || is_fused(&all[at])).collect();
     differing.sort_by_key(|&at| all[at].kind);
-    let atoms = differing.iter().map(|&at| Atom { name: name(&all[at]), kind: all[at].kind }).collect();
+    // What an instruction set brings along is one part: nobody has half of it.
+    let mut atoms: Vec<Atom> = Vec::new();
+    let (mut machine, mut contraction) = (None, None);
+    let mut atom_of: BTreeMap<usize, usize> = BTreeMap::new();
+    for &at in &differing {
+        let switch = &all[at];
+        let is_machine = switch.to.iter().chain(&switch.from).any(|arg| is_instruction_set(arg));
+        let known = machine.filter(|_| is_machine);
+        let atom = known.unwrap_or(atoms.len());
+        if known.is_none() {
+            let own = named.machine.clone().filter(|_| is_machine);
+            atoms.push(Atom { name: own.unwrap_or_else(|| name(switch)), kind: switch.kind });
+        }
+        machine = machine.or(is_machine.then_some(atom));
+        contraction = contraction.or(is_fused(switch).then_some(atom));
+        atom_of.insert(at, atom);
+    }
     let part = |(at, switch): (usize, Switch)| Part {
         from: switch.from,
         to: switch.to,
-        atom: differing.iter().position(|&other| other == at),
+        atom: atom_of.get(&at).copied(),
     };
     let mut words: Vec<Part> = all.into_iter().enumerate().map(part).collect();
     let switches = words.split_off(count);
-    Atoms { atoms, words, composites, switches }
+    let fused = contraction.zip(machine).map(|(contraction, machine)| Fused { contraction, machine });
+    Atoms { atoms, words, composites, switches, fused }
 }
 
 fn kind(from: &Word, to: &Word) -> Kind {

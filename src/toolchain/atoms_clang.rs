@@ -92,6 +92,16 @@ impl States for ClangStates {
             })
     }
 
+    fn has_fma(&self) -> bool {
+        // Elsewhere than on x86 there is no feature for them.
+        ["fma", "fma4", "avx512f"].iter().any(|name| self.features.get(*name) == Some(&true))
+            || !self.features.contains_key("sse2")
+    }
+
+    fn contract(&self) -> &str {
+        &self.floats.contract
+    }
+
     fn switches(from: &ClangStates, to: &ClangStates, left: [&ClangStates; 2]) -> Vec<Switch> {
         let all = [from, to, left[0], left[1]];
         let mut switches = Vec::new();

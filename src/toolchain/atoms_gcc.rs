@@ -59,6 +59,19 @@ impl States for GccStates {
             || (!NOT_SWITCHED.contains(&name.as_str()) && self.0.contains_key(&name))
     }
 
+    fn has_fma(&self) -> bool {
+        // Elsewhere than on x86 there is no flag for them.
+        ["-mfma", "-mfma4", "-mavx512f"].iter().any(|flag| self.0.get(*flag) == Some(&State::On))
+            || !self.0.contains_key("-mfma")
+    }
+
+    fn contract(&self) -> &str {
+        match self.0.get("-ffp-contract=") {
+            Some(State::Value(value)) => value,
+            _ => "fast",
+        }
+    }
+
     fn switches(from: &GccStates, to: &GccStates, left: [&GccStates; 2]) -> Vec<Switch> {
         let state = |states: &GccStates, name: &str| states.0.get(name).cloned().unwrap_or(State::Open);
         let differs = |name: &str| {

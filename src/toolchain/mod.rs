@@ -19,6 +19,7 @@ mod package;
 mod probe;
 mod process;
 mod variables;
+mod voided;
 mod wrapper;
 
 pub use atoms::{Atom, Atoms, Kind};
@@ -37,4 +38,5 @@ pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};
 pub use process::{End, Finished, Invocation, run, run_reading, search_path};
 pub use variables::deciding_variables;
+pub use voided::voided;
 pub use wrapper::{Wrapping, named_files};

@@ -4,6 +4,8 @@
 mod common;
 
 mod causes;
+mod contraction;
 mod explain_injections;
+mod folders;
 mod injections;
 mod injections_hold;
