@@ -69,6 +69,14 @@ impl Poles {
         Some(axis.value(u64::try_from(rank).unwrap_or(u64::MAX)))
     }
 
+    /// How many ends of a stretch have places of the domain, on the same side of zero, beyond them.
+    fn open_ends(&self, lo: i128, hi: i128) -> u64 {
+        let last = |axis: &Option<Axis>| axis.as_ref().map_or(0, |axis| i128::from(axis.last()));
+        let below = lo != 0 && lo != -1 - last(&self.negative);
+        let above = hi != -1 && hi != last(&self.positive);
+        u64::from(below) + u64::from(above)
+    }
+
     fn sides(&self) -> impl Iterator<Item = &Axis> {
         self.negative.iter().chain(&self.positive)
     }
@@ -93,15 +101,17 @@ pub struct Piece {
     pub hits: u64,
 }
 
-/// The share of the inconsistent inputs that may lie outside of all pieces.
-const OUTSIDE: f64 = 0.01;
+/// The share of the inconsistent inputs that may lie outside of all pieces, if all samples had been drawn alike. Those of
+/// a search gather along its own lines, so it is well below one in a hundred.
+const OUTSIDE: f64 = 0.003;
 
 impl Piece {
-    /// Inconsistent samples that one more sample would be outside of, about, if all had been drawn alike: of n places
-    /// along an axis, the next one lies beyond each end once in n + 1 times. A sharp end has been looked beyond.
-    fn outside(&self) -> u64 {
-        let ragged = self.edges.iter().flatten().filter(|&&kind| kind == EdgeKind::Ragged).count();
-        self.hits.min(ragged as u64)
+    /// Inconsistent samples that would lie outside if they were drawn once more, about: of n places along an axis, the
+    /// next one lies beyond each end once in n + 1 times. Nothing lies beyond an end of the domain.
+    fn outside(&self, axes: &[Poles]) -> u64 {
+        let ends =
+            axes.iter().enumerate().map(|(d, poles)| poles.open_ends(self.span.lo[d], self.span.hi[d]));
+        self.hits.min(ends.sum())
     }
 
     /// The part of the domain that the piece and another one fill together, if there is another.
@@ -154,7 +164,7 @@ pub fn join_pieces(pieces: Vec<Piece>, most: usize, axes: &[Poles]) -> Vec<Piece
     }
     let mut pieces: Vec<Option<Piece>> = pieces.into_iter().map(Some).collect();
     let mut left = pieces.len();
-    while left > most.max(1) || (left > 1 && are_loose(&pieces)) {
+    while left > most.max(1) || (left > 1 && are_loose(&pieces, axes)) {
         let Some((home, guest)) = cheapest(&costs, &pieces) else { break };
         let (Some(mut joined), mut guest) = (pieces[home].take(), pieces[guest].take()) else { break };
         while let Some(met) = guest {
@@ -176,10 +186,11 @@ pub fn join_pieces(pieces: Vec<Piece>, most: usize, axes: &[Poles]) -> Vec<Piece
 }
 
 /// Whether too many inconsistent inputs lie outside, as far as the number of samples tells.
-fn are_loose(pieces: &[Option<Piece>]) -> bool {
-    let sum = |of: fn(&Piece) -> u64| pieces.iter().flatten().map(of).sum::<u64>();
+fn are_loose(pieces: &[Option<Piece>], axes: &[Poles]) -> bool {
+    let outside: u64 = pieces.iter().flatten().map(|piece| piece.outside(axes)).sum();
+    let hits: u64 = pieces.iter().flatten().map(|piece| piece.hits).sum();
     // Counts far below 2^53.
-    sum(Piece::outside) as f64 > OUTSIDE * sum(|piece| piece.hits) as f64
+    outside as f64 > OUTSIDE * hits as f64
 }
 
 /// The pair that costs least, the first of equals.
@@ -211,7 +222,7 @@ mod tests {
             place(side, axis.rank_of(x.to_bits()).unwrap())
         };
         let (lo, hi) = ends.iter().map(|&(lo, hi)| (at(lo), at(hi))).unzip();
-        Piece { span: Span { lo, hi }, edges: vec![[EdgeKind::Sharp; 2]; ends.len()], fill, hits: 9 }
+        Piece { span: Span { lo, hi }, edges: vec![[EdgeKind::Sharp; 2]; ends.len()], fill, hits: 100_000 }
     }
 
     #[test]
@@ -232,7 +243,7 @@ mod tests {
         ];
         let joined = join_pieces(pieces.clone(), 2, &axes(2));
         let mut both = piece(&[(-1e9, 1e9), (1.0, 2.0)], 0.5);
-        both.hits = 18;
+        both.hits = 200_000;
         assert_eq!(joined, [both, pieces[1].clone()]);
     }
 
@@ -252,10 +263,10 @@ mod tests {
     fn boxes_of_few_samples_are_joined_until_they_hold_what_the_next_sample_finds() {
         let sparse = |lo: f64, hi: f64, hits: u64| {
             let mut sparse = piece(&[(lo, hi)], 0.1);
-            (sparse.edges, sparse.hits) = (vec![[EdgeKind::Ragged; 2]], hits);
+            sparse.hits = hits;
             sparse
         };
-        let few = vec![sparse(1.0, 2.0, 150), sparse(4.0, 8.0, 150), sparse(1e100, 1e101, 700)];
+        let few = vec![sparse(1.0, 2.0, 250), sparse(4.0, 8.0, 250), sparse(1e100, 1e101, 1000)];
         assert_eq!(join_pieces(few, 64, &axes(1)).len(), 2);
         let many = vec![sparse(1.0, 2.0, 1500), sparse(4.0, 8.0, 1500), sparse(1e100, 1e101, 7000)];
         assert_eq!(join_pieces(many, 64, &axes(1)).len(), 3);
