@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Small kernels on arrays made from scalars, each with products that are added into `r`.
 const KERNELS: [(&str, &str); 6] = [
-    ("dot", "for (int i = 0; i < N; i++) r += a[i] * b[i];"),
+    ("dot", "for (int i = 0; i + 1 < N; i++) b[i] = a[i] * b[i] + a[i + 1] * b[i + 1]; r = b[4] - b[N - 6];"),
     ("axpy", "for (int i = 0; i < N; i++) b[i] = x * a[i] + b[i]; r = b[3] - b[N - 2];"),
     (
         "polynomial",
@@ -149,7 +149,7 @@ fn no_flag_of_a_safe_set_is_void() {
 #[test]
 fn six_kernels_keep_their_vectors_without_contraction() {
     let mut table = String::from(
-        "| kernel | compiler | offered beside the variant's arguments | findings within 0 bits | speed of the variant | kept |\n|---|---|---|---|---|---|\n",
+        "| kernel | offered beside the variant's arguments | findings within 0 bits | speed of the variant | kept |\n|---|---|---|---|---|\n",
     );
     let (mut offers, mut fast, mut kept) = (0, 0.0, 0.0);
     let to = "-O3 -march=x86-64-v3 -ffp-contract=fast";
@@ -164,9 +164,9 @@ fn six_kernels_keep_their_vectors_without_contraction() {
         let (full, still) = (ns[0] / ns[2], ns[0] / ns[1]);
         (offers, fast, kept) = (offers + 1, fast + full.ln(), kept + still.ln());
         let (within, of) = (&safe["within"], &safe["of"]);
-        table += &format!("| {name} | gcc-12 | `{more}` | {within} of {of} | {full:.2} | {still:.2} |\n");
+        table += &format!("| {name} | `{more}` | {within} of {of} | {full:.2} | {still:.2} |\n");
     }
     let mean = |sum: f64| (sum / f64::from(offers)).exp();
-    table += &format!("| geometric mean | | | | {:.2} | {:.2} |\n", mean(fast), mean(kept));
+    table += &format!("| geometric mean | | | {:.2} | {:.2} |\n", mean(fast), mean(kept));
     println!("{table}");
 }
