@@ -6,22 +6,22 @@ use std::process::Command;
 use crate::common::Desk;
 use serde_json::Value;
 
-/// Small kernels on arrays made from scalars, each with products that are added: name, body, result.
+/// Small kernels on arrays made from scalars, each with products that are added into `r`.
 const KERNELS: [(&str, &str); 6] = [
-    ("dot", "double s = 0; for (int i = 0; i < N; i++) s += a[i] * b[i]; return s;"),
-    ("axpy", "for (int i = 0; i < N; i++) b[i] = x * a[i] + b[i]; return b[3] - b[N - 2];"),
+    ("dot", "for (int i = 0; i + 1 < N; i++) b[i] = a[i] * b[i] + a[i + 1] * b[i + 1]; r = b[4] - b[N - 6];"),
+    ("axpy", "for (int i = 0; i < N; i++) b[i] = x * a[i] + b[i]; r = b[3] - b[N - 2];"),
     (
         "polynomial",
-        "for (int i = 0; i < N; i++) b[i] = ((a[i] * 0.3 + 0.7) * a[i] - y) * a[i] + x; return b[7] + b[N - 5];",
+        "for (int i = 0; i < N; i++) b[i] = ((a[i] * 0.3 + 0.7) * a[i] - y) * a[i] + x; r = b[7] + b[N - 5];",
     ),
-    ("norm", "for (int i = 0; i < N; i++) b[i] = sqrt(a[i] * a[i] + b[i] * b[i]); return b[5] - b[N - 3];"),
+    ("norm", "for (int i = 0; i < N; i++) b[i] = sqrt(a[i] * a[i] + b[i] * b[i]); r = b[5] - b[N - 3];"),
     (
         "stencil",
-        "for (int i = 1; i < N - 1; i++) b[i] = 0.3 * a[i - 1] + 0.4 * a[i] + 0.3 * a[i + 1]; return b[9] - b[N - 9];",
+        "for (int i = 1; i < N - 1; i++) b[i] = 0.3 * a[i - 1] + 0.4 * a[i] + 0.3 * a[i + 1]; r = b[9] - b[N - 9];",
     ),
     (
         "matvec",
-        "for (int i = 0; i < N / 4; i++) b[i] = a[i] * x + a[i + N / 4] * y + a[i + N / 2] * 0.1; return b[2] - b[N / 4 - 2];",
+        "for (int i = 0; i < N / 4; i++) b[i] = a[i] * x + a[i + N / 4] * y + a[i + N / 2] * 0.1; r = b[2] - b[N / 4 - 2];",
     ),
 ];
 
@@ -30,7 +30,8 @@ fn source(name: &str, body: &str) -> String {
     format!(
         "#include <math.h>\n#define N 512\nstatic void fill(double *a, double *b, double x, double y)\n{{\n    \
          for (int i = 0; i < N; i++) {{ a[i] = x + i * 0.125; b[i] = y - i * 0.0625; }}\n}}\n\
-         double {name}(double x, double y)\n{{\n    double a[N], b[N];\n    fill(a, b, x, y);\n    {body}\n}}\n"
+         double {name}(double x, double y)\n{{\n    double a[N], b[N];\n    double r = 0;\n    \
+         fill(a, b, x, y);\n    {body}\n    r *= 1e3;\n    return r - floor(r);\n}}\n"
     )
 }
 
@@ -72,11 +73,11 @@ fn blamed(file: &Value) -> Vec<Vec<String>> {
         .collect()
 }
 
-const PRODUCTS: &str = "double products(double x, double y) { return x * y - x * x; }\n";
+const PRODUCTS: &str = "double products(double x, double y) { return x * y - 1.0; }\n";
 const SUM_ERROR: &str = "double sum_error(double x, double y)\n{\n    double s = x + y;\n    double t = s - x;\n    \
                          return y - t;\n}\n";
-const SIGN: &str =
-    "#include <math.h>\ndouble sign(double x, double y) { return copysign(y, (x - x) * -1.0 + 0.0); }\n";
+const SIGN: &str = "#include <math.h>\nstatic volatile double zero = -0.0;\n\
+                    double sign(double x, double y) { return copysign(y, zero + 0.0) + x; }\n";
 
 #[test]
 fn a_finding_of_contraction_is_explained_as_contraction_and_forbidding_it_is_enough() {
@@ -148,7 +149,7 @@ fn no_flag_of_a_safe_set_is_void() {
 #[test]
 fn six_kernels_keep_their_vectors_without_contraction() {
     let mut table = String::from(
-        "| kernel | compiler | offered beside the variant's arguments | findings within 0 bits | speed of the variant | kept |\n|---|---|---|---|---|---|\n",
+        "| kernel | offered beside the variant's arguments | findings within 0 bits | speed of the variant | kept |\n|---|---|---|---|---|\n",
     );
     let (mut offers, mut fast, mut kept) = (0, 0.0, 0.0);
     let to = "-O3 -march=x86-64-v3 -ffp-contract=fast";
@@ -163,9 +164,9 @@ fn six_kernels_keep_their_vectors_without_contraction() {
         let (full, still) = (ns[0] / ns[2], ns[0] / ns[1]);
         (offers, fast, kept) = (offers + 1, fast + full.ln(), kept + still.ln());
         let (within, of) = (&safe["within"], &safe["of"]);
-        table += &format!("| {name} | gcc-12 | `{more}` | {within} of {of} | {full:.2} | {still:.2} |\n");
+        table += &format!("| {name} | `{more}` | {within} of {of} | {full:.2} | {still:.2} |\n");
     }
     let mean = |sum: f64| (sum / f64::from(offers)).exp();
-    table += &format!("| geometric mean | | | | {:.2} | {:.2} |\n", mean(fast), mean(kept));
+    table += &format!("| geometric mean | | | {:.2} | {:.2} |\n", mean(fast), mean(kept));
     println!("{table}");
 }
