@@ -103,7 +103,7 @@ pub struct Piece {
 
 /// The share of the inconsistent inputs that may lie outside of all pieces, if all samples had been drawn alike. Those of
 /// a search gather along its own lines, so it is well below one in a hundred.
-const OUTSIDE: f64 = 0.003;
+const OUTSIDE: f64 = 0.001;
 
 impl Piece {
     /// Inconsistent samples that would lie outside if they were drawn once more, about: of n places along an axis, the
@@ -266,7 +266,7 @@ mod tests {
             sparse.hits = hits;
             sparse
         };
-        let few = vec![sparse(1.0, 2.0, 250), sparse(4.0, 8.0, 250), sparse(1e100, 1e101, 1000)];
+        let few = vec![sparse(1.0, 2.0, 750), sparse(4.0, 8.0, 750), sparse(1e100, 1e101, 3000)];
         assert_eq!(join_pieces(few, 64, &axes(1)).len(), 2);
         let many = vec![sparse(1.0, 2.0, 1500), sparse(4.0, 8.0, 1500), sparse(1e100, 1e101, 7000)];
         assert_eq!(join_pieces(many, 64, &axes(1)).len(), 3);

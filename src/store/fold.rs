@@ -23,7 +23,8 @@ pub(super) fn fold(text: &str) -> String {
             let inside: Vec<&str> = folded[start + 1..].iter().map(|l| l.trim_start()).collect();
             let (closing, parts) = (body, &inside[..inside.len() - 1]);
             let is_long = parts.iter().any(|part| part.ends_with(['{', '[']));
-            let is_row = open.len() == RANGE && is_long;
+            // A list that does not fit is one of many parameters; objects that do not fit are every witness.
+            let is_row = open.len() == RANGE && parts.iter().any(|part| part.ends_with('['));
             // What is inside is on one line each, or else this would not fit either.
             if start == 0 || (is_long && !is_row) {
                 continue;
