@@ -54,8 +54,7 @@ impl Exit {
             Exit::Usage => "bad usage, matrix, lock file or stored run",
             Exit::GateFailed => "a gate failed",
             Exit::Unevaluated => {
-                "not all was evaluated: an absent compiler, nothing to compare or searched, a witness that \
-                 replay lost, a build or function that fails the doctor, an incomplete gate, --strict"
+                "not all was evaluated: absent or broken builds, lost witnesses, incomplete gates, --strict"
             }
             Exit::BaselineUnusable => "the baseline could not be built or used",
             Exit::Internal => "internal error",

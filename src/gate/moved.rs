@@ -29,8 +29,10 @@ impl Move {
     ) -> Option<Move> {
         let (a, b) = (words(then), words(now));
         let difference = results.compare(equality.strictly(), a.returned(), b.returned());
+        // A fault on one side has no bits, and its change of class counts elsewhere.
         let is_fault = !a.is_value() || !b.is_value();
-        if !difference.is_inconsistent() && !(is_fault && difference.change.is_some()) {
+        let moved = difference.is_inconsistent() || (is_fault && difference.change.is_some());
+        if !moved {
             return None;
         }
         let values: Vec<(Outcome, Outcome)> =
@@ -182,5 +184,84 @@ impl Today {
             witness.baseline = answer.unwrap_or(witness.baseline);
         }
         lock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fp::Scalar;
+    use crate::model::{LockComparison, LockRange, ResultValue};
+
+    fn number(x: f64) -> Number {
+        Number::new(Scalar::F64, x.to_bits())
+    }
+
+    fn answers(values: &[f64]) -> Vec<Answer> {
+        values.iter().map(|&x| Answer::Value(number(x))).collect()
+    }
+
+    #[test]
+    fn a_witness_that_is_refreshed_keeps_what_the_variant_said() {
+        let value = |name: &str| ResultValue { name: name.into(), ty: Scalar::F64 };
+        let two = Results::new(vec![value("*a"), value("*b")]).unwrap();
+        let outcome = |x: f64| Outcome::Value(x.to_bits());
+        let pairs = [(outcome(1.0), outcome(1.0)), (outcome(2.0), outcome(3.0))];
+        let witness = WitnessRow::new(&two, vec![number(7.0)], 1, &pairs);
+        let moved = Move::between(
+            Equality::default(),
+            &two,
+            &witness.inputs,
+            &witness.answers().0,
+            &answers(&[1.0, 5.0]),
+        );
+        let moved = moved.unwrap();
+        assert!(moved.bits > 0.0 && moved.is_of_values());
+        let range = LockRange {
+            lo: witness.inputs.clone(),
+            hi: witness.inputs.clone(),
+            edges: Vec::new(),
+            max_bits: 52.0,
+            category: crate::model::Category::Lone,
+            witness,
+        };
+        let mut comparison = LockComparison::default();
+        comparison.ranges.push(range);
+        let lock = LockFunction {
+            params: Vec::new(),
+            result: Scalar::F64,
+            results: crate::model::result_rows(&two),
+            domains: Vec::new(),
+            held: None,
+            builds: [("variant".into(), comparison)].into(),
+            clean: Default::default(),
+            evaluations: Default::default(),
+            tolerances: Default::default(),
+            faults: Vec::new(),
+        };
+        let nothing = LockFunction { builds: Default::default(), ..lock.clone() };
+        let all = [MovedWitness { function: "f".into(), witness: moved.witness }];
+        let today = Today::of("f", &nothing, &all);
+        assert_eq!(today.moved(Equality::default(), &lock), (1, 1));
+        let fresh = today.refreshed(&lock);
+        let row = &fresh.builds.values().next().unwrap().ranges[0].witness;
+        assert_eq!(row.answers(), (answers(&[1.0, 5.0]), answers(&[1.0, 3.0])));
+        assert_eq!((row.baseline, row.variant), (answers(&[5.0])[0], answers(&[3.0])[0]));
+        assert_eq!(
+            today.moved(Equality::default(), &fresh),
+            (0, 1),
+            "the answers of today are those of the lock"
+        );
+        assert_eq!(Today::of("g", &nothing, &all).moved(Equality::default(), &lock), (0, 1));
+    }
+
+    #[test]
+    fn zeros_and_nans_move_as_far_as_they_count() {
+        let one = Results::one(Scalar::F64);
+        let between = |a: f64, b: f64| {
+            Move::between(Equality::default(), &one, &[number(1.0)], &answers(&[a]), &answers(&[b])).is_some()
+        };
+        assert!(!between(0.0, -0.0) && !between(f64::NAN, -f64::NAN) && !between(1.5, 1.5));
+        assert!(between(1.5, 1.5f64.next_up()) && between(1.0, f64::NAN) && between(0.0, 1.0));
     }
 }

@@ -285,7 +285,7 @@ fn a_run_with_nothing_left_to_compare_is_an_error_in_junit_too() {
 fn a_run_that_searched_nothing_or_next_to_nothing_is_not_accepted() {
     let desk = lab(PLAIN);
     desk.write("matrix.toml", &matrix(&format!("{PAPER}\ndeadline_s = 1e-6"), AXES, FUNCTIONS));
-    desk.expect(0, &["run", "-q"]);
+    desk.expect(3, &["run", "-q"]).err_has("nothing was searched").err_has("give the search more time");
     for more in [&["accept"][..], &["accept", "--loosen"]] {
         desk.expect(1, more)
             .err_has("the run searched nothing")
