@@ -214,6 +214,7 @@ impl<'a> Run<'a> {
                 Early::Failed(reason) => {
                     let text = format!("function {} was given up: {reason}", job.task.function.name);
                     self.sink.send(Event::Note { text });
+                    forget_all(&mut result);
                     StopReason::Lost
                 }
             };
@@ -264,6 +265,17 @@ impl Drop for StopOnPanic<'_> {
             self.0.stop();
         }
     }
+}
+
+/// When a process is lost is a matter of luck, and what was found by then would differ from run to run.
+fn forget_all(result: &mut FunctionResult) {
+    for comparison in &mut result.comparisons {
+        let variant = comparison.variant;
+        *comparison = ComparisonResult { variant, ..ComparisonResult::default() };
+    }
+    (result.evaluations, result.constant) = (0, None);
+    result.samples.clear();
+    result.faults.clear();
 }
 
 /// A search that was cut short says so wherever it would have said that it is complete, and why wherever its strategy

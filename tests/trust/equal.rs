@@ -86,7 +86,7 @@ fn nan_and_infinities_that_a_domain_names_are_tried_first() {
         let _ = std::fs::remove_file(desk.path("bitrift.lock.json"));
         desk.expect(0, &["accept", "named"]);
         desk.expect(0, &["gate", "--out", "gated", "--overwrite"]).out_has("green");
-        desk.expect(0, &["report", "named", "--html", "page.html"]);
+        desk.expect(0, &["report", "named", "--html", "--out", "page.html"]);
     }
     desk.write("matrix.toml", &matrix(&function("x = \"{nan}\", y = \"[0, 1]\"")));
     desk.expect(1, &["run"]).err_has("the domain has no number");
