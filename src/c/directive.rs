@@ -201,6 +201,7 @@ mod tests {
         ] {
             assert_eq!(guard(text), Guard::None, "{text}");
         }
-        assert_eq!(guard("int x;\n#pragma once\n"), Guard::Pragma(vec![7..19]));
+        let once = 7..19;
+        assert_eq!(guard("int x;\n#pragma once\n"), Guard::Pragma(vec![once]));
     }
 }
