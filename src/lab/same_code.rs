@@ -5,11 +5,13 @@ use super::open::Lab;
 use crate::c::is_identifier;
 use crate::model::{Build, BuildId, BuildRow, Callee, FunctionRow};
 
-/// Whether the builds that were compared on a function run the same code: no source defines it, each calls it by its
+/// Whether the builds that were compared on a function run the same code: no source defines or mentions it, each calls it by its
 /// name, on one target and with one mathematics library. Builds that differ do not.
 pub fn is_same_code(lab: &Lab, function: usize, row: &FunctionRow, builds: &[BuildRow]) -> bool {
     let differs = row.comparisons.iter().any(|c| c.witness.is_some());
-    if row.source.is_some() || row.comparisons.is_empty() || differs {
+    // Code that no reader of C understands, such as that of old libraries, may define it all the same.
+    let is_mentioned = || lab.indexed(function).any(|(index, own)| index.mentions(own));
+    if row.source.is_some() || row.comparisons.is_empty() || differs || is_mentioned() {
         return false;
     }
     let baseline = row.comparisons.iter().map(|c| &c.baseline).take(1);

@@ -358,6 +358,17 @@ fn library_code_that_no_flag_reaches_is_told() {
     assert!(function(&run, "same").get("same_code").is_none());
 }
 
+/// The heads of old libraries are two, of which the preprocessor takes one: no parser of C sees a definition there.
+#[test]
+fn code_whose_head_is_not_understood_is_not_said_to_be_elsewhere() {
+    let old = "#ifdef __STDC__\n\tdouble old(double x)\n#else\n\tdouble old(x)\n\tdouble x;\n#endif\n{\n\treturn x * 0.5;\n}\n";
+    let desk = lab(PLAIN);
+    desk.write("code.c", &format!("{}{old}", source(PLAIN)));
+    let function = "[[function]]\nsignature = \"double old(double x)\"\n";
+    desk.write("matrix.toml", &matrix(PAPER, AXES, &format!("{FUNCTIONS}{function}")));
+    desk.expect(0, &["run", "-q"]).out_has("no inconsistency found").out_lacks("not in your sources");
+}
+
 #[test]
 fn the_doctor_calls_every_function_once() {
     let desk = lab("if (x > 1) *(volatile int *)0 = 1; return x;");

@@ -72,6 +72,17 @@ impl Names for FileNames<'_> {
     }
 }
 
+/// The names that stand before a bracket in what is called.
+fn called(function: &Function) -> Vec<String> {
+    let text = match &function.callee {
+        Callee::Signature(text) | Callee::Call(text) | Callee::Body(text) => text.as_str(),
+        Callee::Elsewhere => "",
+    };
+    let pairs = tokens(text);
+    let names = pairs.windows(2).filter(|pair| pair[1].is("(")).filter_map(|pair| pair[0].name());
+    names.map(str::to_owned).collect()
+}
+
 impl SourceIndex {
     /// Reads the sources, and what they and the functions under test include. A file that cannot be read
     /// offers nothing: compiling says what is wrong with it.
@@ -132,14 +143,21 @@ impl SourceIndex {
     /// the first function it calls that they define.
     pub fn definition(&self, function: &Function) -> Option<(&Path, u64)> {
         let file = self.seen_from(function);
-        let text = match &function.callee {
-            Callee::Signature(text) | Callee::Call(text) | Callee::Body(text) => text.as_str(),
-            Callee::Elsewhere => "",
-        };
-        let text = tokens(text);
-        let mut called = text.windows(2).filter(|pair| pair[1].is("(")).filter_map(|pair| pair[0].name());
-        let place = called.find_map(|name| self.function(file, name))?;
+        let place = called(function).iter().find_map(|name| self.function(file, name))?;
         Some((self.paths.get(place.0)?, self.callable(place)?.line))
+    }
+
+    /// Whether the name of something that a function under test calls stands anywhere in the sources: it may be defined
+    /// there in a way that is not understood.
+    pub fn mentions(&self, function: &Function) -> bool {
+        let is_in = |name: &str, text: &str| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            text.match_indices(name).any(|(at, _)| {
+                !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+            })
+        };
+        let names = called(function);
+        self.sources.iter().any(|source| names.iter().any(|name| is_in(name, source.text())))
     }
 
     /// Every definition of a function of this name, in the order of the files; macros are none.
