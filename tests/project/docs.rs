@@ -140,7 +140,7 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
     ] {
         let text = std::fs::read_to_string(root().join(page)).unwrap();
         for (at, _) in text.match_indices("](") {
-            let target = text[at + 2..].split(')').next().unwrap();
+            let target = text[at + 2..].split([')', '#']).next().unwrap();
             let folder = root().join(page).parent().unwrap().to_path_buf();
             assert!(folder.join(target).exists(), "{page} points at {target}");
             links += 1;

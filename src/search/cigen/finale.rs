@@ -3,7 +3,7 @@
 use super::course::{Extras, ZOOM};
 use super::lines::{KEPT, lines_of};
 use super::phases::pieces;
-use super::{Cigen, Planned, Purpose, Units};
+use super::{Cigen, Purpose, Step, Steps};
 use crate::model::SearchSettings;
 use crate::ranges::{Cuboid, Sides};
 use crate::search::ledger::{Comparison, Finale};
@@ -18,7 +18,7 @@ const MOST_ISLANDS: u64 = 16;
 
 impl Cigen {
     /// Statistics and maxima of the ranges that have none yet.
-    pub(super) fn plan_finale(&mut self) -> Vec<Units> {
+    pub(super) fn plan_finale(&mut self) -> Vec<Steps> {
         self.adopt_tightened();
         let task = &self.ledger.task;
         let settings = &task.settings;
@@ -110,11 +110,11 @@ impl LastLook {
         Spot { variant: self.variant, allow, sides: self.sides.clone() }
     }
 
-    fn climb(&self, unit: Unit) -> Planned {
-        Planned { unit, purpose: Purpose::Climb { comparison: self.comparison } }
+    fn climb(&self, unit: Unit) -> Step {
+        Step { unit, purpose: Purpose::Climb { comparison: self.comparison } }
     }
 
-    fn units(self, extras: Extras, finale: Finale) -> Units {
+    fn units(self, extras: Extras, finale: Finale) -> Steps {
         let seams = (extras.seams > 0).then(|| self.seams(extras.seams)).flatten();
         let [zooming, measuring, evolving] = [(); 3].map(|()| self.clone());
         let size = finale.islands.div_ceil(ISLAND_UNITS).clamp(FEWEST_ISLANDS, MOST_ISLANDS);
@@ -126,7 +126,7 @@ impl LastLook {
         Box::new(zooms.chain(seams).chain(measures).chain(islands))
     }
 
-    fn zoom(&self, turn: u64) -> Planned {
+    fn zoom(&self, turn: u64) -> Step {
         self.climb(Unit::Zoom(ZoomUnit {
             spot: self.spot(self.of_three),
             stream: StreamKey::Zoom { range: self.number, turn },
@@ -135,7 +135,7 @@ impl LastLook {
         }))
     }
 
-    fn seams(&self, budget: u64) -> Option<Planned> {
+    fn seams(&self, budget: u64) -> Option<Step> {
         let best = self.best.as_ref()?;
         Some(self.climb(Unit::Seams(SeamUnit {
             variant: self.variant,
@@ -147,7 +147,7 @@ impl LastLook {
         })))
     }
 
-    fn measure(&self, piece: u64, samples: u64) -> Planned {
+    fn measure(&self, piece: u64, samples: u64) -> Step {
         let unit = Unit::Dense(DenseUnit {
             spot: self.spot(self.of_two),
             stream: StreamKey::Measure { range: self.number, piece },
@@ -155,10 +155,10 @@ impl LastLook {
             samples,
             keep: 0,
         });
-        Planned { unit, purpose: Purpose::Measure { comparison: self.comparison, track: self.track } }
+        Step { unit, purpose: Purpose::Measure { comparison: self.comparison, track: self.track } }
     }
 
-    fn islands(&self, from: u64, size: u64, finale: &Finale) -> Planned {
+    fn islands(&self, from: u64, size: u64, finale: &Finale) -> Step {
         self.climb(Unit::Evolve(EvolveUnit {
             spot: self.spot(self.of_two),
             range: self.number,

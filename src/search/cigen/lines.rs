@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Cigen, Planned, Purpose, Units};
+use super::{Cigen, Purpose, Step, Steps};
 use crate::fp::{Side, Stream};
 use crate::model::{Coordinate, Function, SearchSettings};
 use crate::ranges::{Axis, Cuboid, Orthant, Sides};
@@ -27,12 +27,12 @@ const APART: f64 = 0.125;
 pub(super) const KEPT: u64 = 1024;
 
 impl Cigen {
-    pub(super) fn plan_seams(&mut self, round: usize, close: bool) -> Vec<Units> {
+    pub(super) fn plan_seams(&mut self, round: usize, close: bool) -> Vec<Steps> {
         if self.complete {
             return Vec::new();
         }
         let task = &self.ledger.task;
-        let mut planned: Vec<Units> = Vec::new();
+        let mut planned: Vec<Steps> = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate().filter(|(_, c)| c.is_open()) {
             let budget = comparison.next_budget(&task.settings, self.ledger.free);
             let budget = budget.seams(comparison.evaluations, round);
@@ -56,7 +56,7 @@ impl Cigen {
                 let stream = StreamKey::Seams { round: round_number, close, group };
                 let budget = budget / count;
                 let unit = Unit::Seams(SeamUnit { variant, allow, stream, lines, budget, keep: KEPT });
-                Planned { unit, purpose: Purpose::Seams { comparison: c } }
+                Step { unit, purpose: Purpose::Seams { comparison: c } }
             });
             planned.push(Box::new(units));
         }

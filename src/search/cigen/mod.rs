@@ -73,10 +73,10 @@ impl Phase {
 }
 
 /// A unit of a phase, and what its answer is for.
-type Planned = agenda::Planned<Purpose>;
+type Step = agenda::Planned<Purpose>;
 
 /// Some units of a phase, made when they are asked for.
-type Units = Box<dyn Iterator<Item = Planned> + Send>;
+type Steps = Box<dyn Iterator<Item = Step> + Send>;
 
 /// What the answer to a unit is for. Comparisons and their tracks are named by their indices.
 enum Purpose {
@@ -137,7 +137,7 @@ impl Strategy for Cigen {
     fn next_phase(&mut self) -> bool {
         self.ledger.close_comparisons();
         loop {
-            let planned: Vec<Units> = match self.phase {
+            let planned: Vec<Steps> = match self.phase {
                 Phase::Survey => self.plan_survey(),
                 Phase::Strata { round: 0 } => self.plan_strata(),
                 Phase::Strata { round } => self.plan_finer_strata(round),

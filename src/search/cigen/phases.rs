@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cigen, Planned, Purpose, Units};
+use super::{Cigen, Purpose, Step, Steps};
 use crate::model::StopReason;
 use crate::search::ledger::{Cluster, PhaseBudget};
 use crate::search::sample::{STREAM_BLOCK, domain_size, specials, survey};
@@ -20,7 +20,7 @@ const KEPT_HITS: u64 = 131_072;
 /// Inconsistent samples that a unit returns: few enough for a message, enough to be of use.
 const HITS_OF_UNIT: [u64; 2] = [64, 4096];
 impl Cigen {
-    pub(super) fn plan_survey(&mut self) -> Vec<Units> {
+    pub(super) fn plan_survey(&mut self) -> Vec<Steps> {
         let members = self.ledger.open();
         if members.is_empty() || self.ledger.task.function.coordinates.is_empty() {
             return Vec::new();
@@ -41,11 +41,11 @@ impl Cigen {
         // Units share the faults that sampling may have: with more of them each would stop at its first.
         let size = count.div_ceil(SURVEY_UNITS).max(FEWEST_INPUTS);
         let units = self.ledger.first_units(&members, plan.inputs, size);
-        let planned = move |unit| Planned { unit, purpose: Purpose::Sampling(members.clone()) };
+        let planned = move |unit| Step { unit, purpose: Purpose::Sampling(members.clone()) };
         vec![Box::new(units.map(planned))]
     }
 
-    pub(super) fn plan_strata(&mut self) -> Vec<Units> {
+    pub(super) fn plan_strata(&mut self) -> Vec<Steps> {
         if self.complete || self.ledger.surveyed == 0 {
             return Vec::new();
         }
@@ -64,7 +64,7 @@ impl Cigen {
 
     /// Spends what the comparisons have left over on finer strata: what is found now are regions
     /// that everything before was too coarse for. Comparisons that have as much left share inputs.
-    pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Units> {
+    pub(super) fn plan_finer_strata(&mut self, round: usize) -> Vec<Steps> {
         let mut groups: BTreeMap<(u64, u64, u64), Vec<usize>> = BTreeMap::new();
         for c in self.ledger.open() {
             let settings = &self.ledger.task.settings;
@@ -82,7 +82,7 @@ impl Cigen {
     }
 
     /// Units of evenly spread inputs, some of them of the magnitudes that people use.
-    fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> [Units; 2] {
+    fn strata(&mut self, members: &[usize], round: usize, base: u64, count: u64) -> [Steps; 2] {
         let usual = self.course.usual_strata(count, self.ledger.free);
         [
             self.even_units(members, round, base, count - usual, false),
@@ -90,7 +90,7 @@ impl Cigen {
         ]
     }
 
-    fn even_units(&self, members: &[usize], round: usize, base: u64, count: u64, usual: bool) -> Units {
+    fn even_units(&self, members: &[usize], round: usize, base: u64, count: u64, usual: bool) -> Steps {
         let size = (count.div_ceil(8).clamp(FEWEST_INPUTS, UNIT_INPUTS * 2)).next_multiple_of(STREAM_BLOCK);
         let units = count.div_ceil(size);
         let crowd = self.ledger.crowd(members, units);
@@ -107,11 +107,11 @@ impl Cigen {
         };
         let members = members.to_vec();
         let purpose = move || Purpose::Sampling(members.clone());
-        Box::new((0..units).map(move |i| Planned { unit: Unit::Strata(unit(i)), purpose: purpose() }))
+        Box::new((0..units).map(move |i| Step { unit: Unit::Strata(unit(i)), purpose: purpose() }))
     }
 
-    pub(super) fn plan_dense(&mut self) -> Vec<Units> {
-        let mut planned: Vec<Units> = Vec::new();
+    pub(super) fn plan_dense(&mut self) -> Vec<Steps> {
+        let mut planned: Vec<Steps> = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if comparison.stop == Some(StopReason::Nondeterministic) {
                 continue;
@@ -134,17 +134,17 @@ impl Cigen {
                     let stream = StreamKey::Dense { range: track as u64, piece };
                     let (spot, cuboid) = (spot.clone(), cuboid.clone());
                     let unit = Unit::Dense(DenseUnit { spot, stream, cuboid, samples, keep });
-                    Planned { unit, purpose: Purpose::Dense { comparison: c, track } }
+                    Step { unit, purpose: Purpose::Dense { comparison: c, track } }
                 })));
             }
         }
         planned
     }
 
-    pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Units> {
+    pub(super) fn plan_tighten(&mut self, round: usize, strays: usize) -> Vec<Steps> {
         self.adopt_tightened();
         let settings = &self.ledger.task.settings;
-        let mut planned: Vec<Units> = Vec::new();
+        let mut planned: Vec<Steps> = Vec::new();
         for (c, comparison) in self.ledger.comparisons.iter_mut().enumerate() {
             if !comparison.is_open() || !settings.tighten {
                 continue;
@@ -168,7 +168,7 @@ impl Cigen {
                 let stream = StreamKey::Tighten { round: round as u64, strays: strays as u64, cluster };
                 let spot = Spot { variant, allow, sides: sides.clone() };
                 let unit = Unit::Tighten(TightenUnit { spot, stream, hits: points, density, budget });
-                Planned { unit, purpose: Purpose::Tighten { comparison: c, sides, track } }
+                Step { unit, purpose: Purpose::Tighten { comparison: c, sides, track } }
             });
             planned.push(Box::new(units));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::phases::{UNIT_INPUTS, pieces};
-use super::{Cigen, Planned, Purpose, Units};
+use super::{Cigen, Purpose, Step, Steps};
 use crate::search::ledger::Comparison;
 use crate::search::streams::StreamKey;
 use crate::search::unit::{InputsUnit, Unit, WideUnit};
@@ -11,7 +11,7 @@ use crate::search::unit::{InputsUnit, Unit, WideUnit};
 impl Cigen {
     /// Tries the worst input of every range that will be joined with others. It stays among the stored samples, so that
     /// a gate that looks at the samples of a joined range sees every orthant that the range was made of.
-    pub(super) fn plan_parts(&mut self) -> Vec<Units> {
+    pub(super) fn plan_parts(&mut self) -> Vec<Steps> {
         let members = self.ledger.open();
         let mut inputs: BTreeSet<&[u64]> = BTreeSet::new();
         for comparison in members.iter().map(|&c| &self.ledger.comparisons[c]).filter(|c| c.is_crowded()) {
@@ -28,12 +28,12 @@ impl Cigen {
             plot_every: 1,
             plot_hits: 0,
         };
-        let planned = Planned { unit: Unit::Inputs(unit), purpose: Purpose::Parts(members) };
+        let planned = Step { unit: Unit::Inputs(unit), purpose: Purpose::Parts(members) };
         vec![Box::new(std::iter::once(planned))]
     }
 
     /// Joins ranges of many orthants, and measures what they become.
-    pub(super) fn plan_wide(&mut self) -> Vec<Units> {
+    pub(super) fn plan_wide(&mut self) -> Vec<Steps> {
         let task = &self.ledger.task;
         let mut planned = Vec::new();
         if !self.ledger.comparisons.iter().any(Comparison::is_crowded) {
@@ -51,7 +51,7 @@ impl Cigen {
                     let stream = StreamKey::Wide { range: w as u64, piece };
                     let (variant, span) = (comparison.variant, wide.piece.span.clone());
                     let unit = Unit::Wide(WideUnit { variant, allow, stream, span, samples });
-                    planned.push(Planned { unit, purpose: Purpose::Wide { comparison: c, wide: w } });
+                    planned.push(Step { unit, purpose: Purpose::Wide { comparison: c, wide: w } });
                 }
             }
         }

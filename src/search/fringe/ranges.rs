@@ -32,7 +32,7 @@ pub struct Fringe {
 
 /// One place of one variant.
 #[derive(Default)]
-struct Group {
+struct Gathered {
     hits: Vec<Found>,
     /// Inputs at which the builds agree.
     misses: Vec<Vec<u64>>,
@@ -114,7 +114,7 @@ fn faults(rest: Vec<FaultRecord>, own: Vec<FaultRecord>) -> Vec<FaultRecord> {
 
 /// The ranges of one variant, the worst first.
 fn ranges<'a>(function: &Function, seen: impl Iterator<Item = &'a Seen>) -> Vec<RangeResult> {
-    let mut groups: BTreeMap<Place, Group> = BTreeMap::new();
+    let mut groups: BTreeMap<Place, Gathered> = BTreeMap::new();
     for seen in seen {
         for found in &seen.hits {
             groups.entry(place(function, &found.input)).or_default().hits.push(found.clone());
@@ -140,7 +140,7 @@ fn place(function: &Function, input: &[u64]) -> Place {
     special.map_or(Place::Nans(nans), |(index, (_, &bits))| Place::Value(index, bits))
 }
 
-impl Group {
+impl Gathered {
     /// The box around the inconsistent inputs, with the best of them; None where there is none.
     fn range(&self, function: &Function) -> Option<(Found, RangeResult)> {
         let best = self.hits.iter().min_by(|a, b| a.better_first(b))?;
