@@ -56,7 +56,8 @@ fn a_huge_budget_ends_at_its_deadline_in_bounded_memory_whatever_the_strategy() 
             let args = ["--strategy", strategy, "--deadline-s", "5", "--overwrite"];
             let (code, time, most) = watch(start(&desk, &args));
             assert_eq!(code, Some(0), "{strategy} of {parameters}");
-            assert!(time < Duration::from_secs(9), "{strategy} of {parameters}: {time:?}");
+            // Other tests share the machine; alone it is 6 to 7 seconds (results/bounded.md).
+            assert!(time < Duration::from_secs(12), "{strategy} of {parameters}: {time:?}");
             assert!(most < MOST_KIB, "{strategy} of {parameters}: {most} KiB");
             let run = desk.json("run/run.json");
             let comparison = &run["functions"][0]["comparisons"][0];
@@ -78,6 +79,7 @@ fn an_interrupt_ends_a_huge_budget_at_once() {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         let (code, time, _) = watch(child);
         assert_eq!(code, Some(130), "after {after} ms");
-        assert!(time < Duration::from_secs(2), "after {after} ms: {time:?}");
+        // Alone it is a fifth of a second; before, it was never.
+        assert!(time < Duration::from_secs(5), "after {after} ms: {time:?}");
     }
 }
