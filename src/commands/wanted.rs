@@ -28,17 +28,21 @@ pub fn experiment(matrix: &Path, functions: &FunctionGlobs) -> Result<Experiment
 /// The lab of a stored run: with the run's functions and no others, so that its objects are found in the cache. A
 /// function that the matrix lost is left out.
 pub fn lab_of(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Lab, Failure> {
-    let mut experiment = load(&matrix_of_run(beside, options)?)?;
+    let mut experiment = judged_as(run, beside, options)?;
     experiment.functions.retain(|f| run.functions.iter().any(|row| row.name == f.name));
-    judge_as(run, &mut experiment);
     Ok(Lab::new(experiment, means(&options.means)?)?)
 }
 
 /// The lab of a stored run with all functions of its matrix.
 pub fn whole_lab_of(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Lab, Failure> {
+    Ok(Lab::new(judged_as(run, beside, options)?, means(&options.means)?)?)
+}
+
+/// The matrix of a stored run, which takes for equal what the run did.
+fn judged_as(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Experiment, Failure> {
     let mut experiment = load(&matrix_of_run(beside, options)?)?;
     judge_as(run, &mut experiment);
-    Ok(Lab::new(experiment, means(&options.means)?)?)
+    Ok(experiment)
 }
 
 /// A stored run by the name a user gave; without a name the latest.
