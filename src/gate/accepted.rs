@@ -20,11 +20,9 @@ impl Accepted {
         // What was accepted of another signature says nothing about this one.
         let known = known.filter(|f| f.scalars() == scalars);
         if let Some(comparison) = known.and_then(|f| f.builds.get(build)) {
-            let area = |range: &LockRange| {
-                let area = Area::new(&range.lo, &range.hi)?;
-                Some((area.eased(&range.edges), range.max_bits))
-            };
-            accepted.areas = comparison.ranges.iter().filter_map(area).collect();
+            let area =
+                |range: &LockRange| (Area::new(&range.lo, &range.hi).eased(&range.edges), range.max_bits);
+            accepted.areas = comparison.ranges.iter().map(area).collect();
             accepted.class_changes = comparison.class_changes.clone();
         }
         accepted
@@ -32,7 +30,7 @@ impl Accepted {
 
     /// The bits that are accepted at an input; None where no difference is.
     pub fn bits_at(&self, inputs: &[Number]) -> Option<f64> {
-        let place = place(inputs)?;
+        let place = place(inputs);
         let here = self.areas.iter().filter(|(area, _)| area.holds(&place)).map(|&(_, bits)| bits);
         here.max_by(f64::total_cmp)
     }

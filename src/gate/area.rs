@@ -19,24 +19,24 @@ pub(super) struct Area {
 }
 
 /// Where an input lies. A NaN lies beyond the infinity of its sign, at a place that no number has.
-pub(super) fn place(inputs: &[Number]) -> Option<Vec<i128>> {
+pub(super) fn place(inputs: &[Number]) -> Vec<i128> {
     let along = |input: &Number| match input.scalar.axis(input.bits) {
         Some(point) => {
             let mag = i128::from(point.mag);
-            Some(if point.side == Side::Negative { -mag } else { mag })
+            if point.side == Side::Negative { -mag } else { mag }
         }
         None => {
             let beyond = i128::from(input.bits & !input.scalar.sign_bit()) << 64;
-            Some(if input.scalar.is_negative(input.bits) { -beyond } else { beyond })
+            if input.scalar.is_negative(input.bits) { -beyond } else { beyond }
         }
     };
     inputs.iter().map(along).collect()
 }
 
 impl Area {
-    pub fn new(lo: &[Number], hi: &[Number]) -> Option<Area> {
+    pub fn new(lo: &[Number], hi: &[Number]) -> Area {
         let scalars = lo.iter().map(|end| end.scalar).collect();
-        Some(Area { scalars, sides: place(lo)?.into_iter().zip(place(hi)?).collect() })
+        Area { scalars, sides: place(lo).into_iter().zip(place(hi)).collect() }
     }
 
     /// With the slack that its edges deserve. It never reaches over zero: the other side is another orthant.
@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn at(x: f64) -> Vec<i128> {
-        place(&one(x)).unwrap()
+        place(&one(x))
     }
 
     fn edges(lo: EdgeKind, hi: EdgeKind) -> [EdgeRow; 1] {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_ragged_edge_gives_a_binade_and_a_sharp_one_a_quarter() {
-        let area = Area::new(&one(2.0), &one(8.0)).unwrap();
+        let area = Area::new(&one(2.0), &one(8.0));
         assert!(area.holds(&at(2.0)) && area.holds(&at(8.0)) && !area.holds(&at(8.1)));
         let eased = area.eased(&edges(EdgeKind::Sharp, EdgeKind::Ragged));
         assert!(eased.holds(&at(16.0)) && !eased.holds(&at(16.1)));
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn slack_never_reaches_over_zero() {
-        let area = Area::new(&one(0.0), &one(1.0)).unwrap();
+        let area = Area::new(&one(0.0), &one(1.0));
         let eased = area.eased(&edges(EdgeKind::Ragged, EdgeKind::Ragged));
         assert!(eased.holds(&at(-0.0)) && !eased.holds(&at(-5e-324)));
-        let below = Area::new(&one(-1.0), &one(-5e-324)).unwrap();
+        let below = Area::new(&one(-1.0), &one(-5e-324));
         let eased = below.eased(&edges(EdgeKind::Ragged, EdgeKind::Ragged));
         assert!(eased.holds(&at(0.0)) && !eased.holds(&at(5e-324)) && eased.holds(&at(-2.0)));
     }
@@ -120,17 +120,15 @@ mod tests {
     #[test]
     fn integers_keep_sharp_edges_to_the_unit() {
         let int = |n: i64| vec![Number::new(Scalar::I32, n.cast_unsigned())];
-        let at = |n: i64| place(&int(n)).unwrap();
-        let area = Area::new(&int(10), &int(19)).unwrap();
+        let at = |n: i64| place(&int(n));
+        let area = Area::new(&int(10), &int(19));
         let eased = area.eased(&edges(EdgeKind::Sharp, EdgeKind::Ragged));
         assert!(!eased.holds(&at(9)) && eased.holds(&at(38)) && !eased.holds(&at(39)));
     }
 
     #[test]
     fn boxes_meet_where_every_side_does() {
-        let area = |lo: f64, hi: f64| {
-            Area::new(&[one(lo), one(1.0)].concat(), &[one(hi), one(2.0)].concat()).unwrap()
-        };
+        let area = |lo: f64, hi: f64| Area::new(&[one(lo), one(1.0)].concat(), &[one(hi), one(2.0)].concat());
         assert!(area(1.0, 2.0).meets(&area(2.0, 3.0)) && !area(1.0, 2.0).meets(&area(2.5, 3.0)));
         assert!(!area(-2.0, -1.0).meets(&area(1.0, 2.0)));
     }

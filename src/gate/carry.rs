@@ -35,10 +35,7 @@ fn add(row: &mut ComparisonRow, finding: &GateFinding, witness: &WitnessRow) {
     }
     let found = finding.bits.unwrap_or(0.0);
     let at = place(&witness.inputs);
-    let shows = |range: &RangeRow| {
-        let area = Area::new(&range.lo, &range.hi);
-        range.max_bits >= found && area.zip(at.as_ref()).is_some_and(|(area, at)| area.holds(at))
-    };
+    let shows = |range: &RangeRow| range.max_bits >= found && Area::new(&range.lo, &range.hi).holds(&at);
     if row.ranges.iter().any(shows) {
         return;
     }

@@ -140,13 +140,12 @@ impl SampleLooks<'_> {
                 looks.push(self.look(end.clone(), Role::End(range.id.clone()), ends));
             }
         }
-        let (Some(area), Some(column)) = (Area::new(&range.lo, &range.hi), column) else {
-            return;
-        };
+        let Some(column) = column else { return };
+        let area = Area::new(&range.lo, &range.hi);
         // How many bits more than accepted.
         let excess = |(inputs, bits): &StoredSample<'_>| {
             let found = f64::from((*bits.get(column)?)?);
-            let here = area.holds(&place(inputs)?);
+            let here = area.holds(&place(inputs));
             let over = match self.accepted.bits_at(inputs) {
                 None => found,
                 Some(accepted) => found - accepted - self.tolerance,
@@ -163,8 +162,8 @@ impl SampleLooks<'_> {
     /// The comparison's own witness, where it is in no range.
     fn lone_look(&self, looks: &mut Vec<Look>) {
         let Some(witness) = &self.comparison.witness else { return };
-        let Some(at) = place(&witness.inputs) else { return };
-        let around = |r: &RangeRow| Area::new(&r.lo, &r.hi).is_some_and(|a| a.holds(&at));
+        let at = place(&witness.inputs);
+        let around = |r: &RangeRow| Area::new(&r.lo, &r.hi).holds(&at);
         if !self.comparison.ranges.iter().any(around) {
             let id = FindingId::of_max(&self.function.name, &self.comparison.build);
             let ends = (witness.inputs.as_slice(), witness.inputs.as_slice());

@@ -24,8 +24,7 @@ pub(super) fn merge(
     run: &LockComparison,
 ) -> (LockComparison, Vec<LockChange>) {
     let boxed = |ranges: &'_ [LockRange]| -> Vec<(Area, LockRange)> {
-        let area = |r: &LockRange| Some((Area::new(&r.lo, &r.hi)?, r.clone()));
-        ranges.iter().filter_map(area).collect()
+        ranges.iter().map(|r| (Area::new(&r.lo, &r.hi), r.clone())).collect()
     };
     let (olds, news) = (boxed(&old.ranges), boxed(&run.ranges));
     let olds: Vec<Boxed<'_>> = olds.iter().map(|(area, range)| (area.clone(), range)).collect();
@@ -108,9 +107,8 @@ fn tightened(terms: &Terms, olds: &[Boxed<'_>], news: &[Boxed<'_>]) -> (Vec<Lock
 /// The same box with fewer bits, if all that the run found around it has fewer.
 fn lowered(old: &Boxed<'_>, meeting: &[&Boxed<'_>]) -> LockRange {
     let worst = meeting.iter().max_by(|a, b| a.1.max_bits.total_cmp(&b.1.max_bits));
-    let inside = |new: &&&Boxed<'_>| {
-        new.1.max_bits < old.1.max_bits && place(&new.1.witness.inputs).is_some_and(|p| old.0.holds(&p))
-    };
+    let inside =
+        |new: &&&Boxed<'_>| new.1.max_bits < old.1.max_bits && old.0.holds(&place(&new.1.witness.inputs));
     match worst.filter(inside) {
         None => old.1.clone(),
         Some((_, new)) => LockRange {
@@ -127,7 +125,7 @@ fn is_accepted(range: &LockRange, olds: &[Boxed<'_>]) -> bool {
     let eased: Vec<(Area, f64)> =
         olds.iter().map(|(area, old)| (area.eased(&old.edges), old.max_bits)).collect();
     let accepted = |inputs: &[Number]| {
-        let place = place(inputs)?;
+        let place = place(inputs);
         eased.iter().filter(|(area, _)| area.holds(&place)).map(|&(_, bits)| bits).max_by(f64::total_cmp)
     };
     accepted(&range.witness.inputs).is_some_and(|bits| range.max_bits <= bits + TOLERANCE)

@@ -88,8 +88,6 @@ fn ranges(comparison: &ComparisonRow) -> Vec<LockRange> {
 }
 
 fn is_inside(witness: &WitnessRow, ranges: &[LockRange]) -> bool {
-    let holds = |at: &[i128]| {
-        ranges.iter().any(|range| Area::new(&range.lo, &range.hi).is_some_and(|area| area.holds(at)))
-    };
-    place(&witness.inputs).is_none_or(|at| holds(&at))
+    let at = place(&witness.inputs);
+    ranges.iter().any(|range| Area::new(&range.lo, &range.hi).holds(&at))
 }
