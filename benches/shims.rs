@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use bitrift::compile::{Cache, Settings, compile_grouped};
 use bitrift::model::{Build, Experiment, FunctionStatus, NoEvents};
+use bitrift::toolchain::{Compilers, ToolReach};
 
 const FUNCTIONS: usize = 1000;
 const COMPILERS: [&str; 2] = ["gcc", "clang-16"];
@@ -48,7 +49,12 @@ fn main() {
 fn compile(experiment: &Experiment, builds: &[Build], cache: &Path, most: usize) -> (f64, usize) {
     let cache = Cache::open(cache).unwrap();
     let cancel = AtomicBool::new(false);
-    let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &cancel };
+    let settings = Settings {
+        jobs: 2,
+        timeout: Settings::TIMEOUT,
+        cancel: &cancel,
+        compilers: &Compilers::new(ToolReach::off()),
+    };
     let start = Instant::now();
     let compiled = compile_grouped(experiment, builds, &cache, &settings, &NoEvents, most).unwrap();
     let seconds = start.elapsed().as_secs_f64();

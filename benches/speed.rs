@@ -13,6 +13,7 @@ use bitrift::fp::Stream;
 use bitrift::model::{Budget, BuildId, NoEvents, Outcome, Outcomes, SearchSettings};
 use bitrift::pool::{Limits, LoadPlan, Pool, TimeRequest};
 use bitrift::search::{Task, Unit, run_unit};
+use bitrift::toolchain::{Compilers, ToolReach};
 
 const BITRIFT: &str = env!("CARGO_BIN_EXE_bitrift");
 const ROUNDS: usize = 15;
@@ -34,25 +35,31 @@ fn main() {
     cores();
 }
 
-/// The shared objects of the two builds.
-fn objects(cache: &Path) -> Vec<LoadPlan> {
+/// The shared objects of the two builds, there for as long as the cache is open.
+fn objects(cache: &Path) -> (Cache, Vec<LoadPlan>) {
     let experiment = bitrift::matrix::load(&root().join("benches/speed/matrix.toml")).unwrap();
     let plan = bitrift::plan::expand(&experiment).unwrap();
     let cache = Cache::open(cache).unwrap();
     let cancel = AtomicBool::new(false);
-    let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &cancel };
+    let settings = Settings {
+        jobs: 2,
+        timeout: Settings::TIMEOUT,
+        cancel: &cancel,
+        compilers: &Compilers::new(ToolReach::off()),
+    };
     let compiled = compile_all(&experiment, &plan.builds, &cache, &settings, &NoEvents).unwrap();
     let plan = |a: &bitrift::model::Artifact| LoadPlan {
         build: a.build.clone(),
         object: a.object().expect("the benchmark's builds compile").clone(),
     };
-    compiled.artifacts.iter().map(plan).collect()
+    let objects = compiled.artifacts.iter().map(plan).collect();
+    (cache, objects)
 }
 
 /// A worker's guarded batches against a C loop that calls the same two functions by pointer.
 fn evaluation() {
     let folder = tempfile::tempdir().unwrap();
-    let objects = objects(&folder.path().join("cache"));
+    let (_cache, objects) = objects(&folder.path().join("cache"));
     let plain = PlainLoop::build(folder.path(), &objects);
     let limits = Limits { timeout: Duration::from_secs(1), memory_mb: 4096, jobs: 1 };
     let pool = Pool::new(objects, limits, Arc::new(AtomicBool::new(false))).with_program(BITRIFT);

@@ -11,6 +11,7 @@ use bitrift::compile::{Cache, Settings, compile_all};
 use bitrift::fp::Stream;
 use bitrift::model::{Build, NoEvents};
 use bitrift::pool::{Limits, LoadPlan, Pool, TimeRequest};
+use bitrift::toolchain::{Compilers, ToolReach};
 
 const BITRIFT: &str = env!("CARGO_BIN_EXE_bitrift");
 const ROUNDS: usize = 31;
@@ -24,7 +25,12 @@ fn main() {
     let builds = bitrift::plan::expand(&experiment).unwrap().builds;
     let cache = Cache::open(&folder.path().join("cache")).unwrap();
     let cancel = AtomicBool::new(false);
-    let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &cancel };
+    let settings = Settings {
+        jobs: 2,
+        timeout: Settings::TIMEOUT,
+        cancel: &cancel,
+        compilers: &Compilers::new(ToolReach::off()),
+    };
     let compiled = compile_all(&experiment, &builds, &cache, &settings, &NoEvents).unwrap();
     println!(
         "| target | ns a call, plain loop | ns a call, through the runner | share of the loop's throughput | target |"

@@ -21,6 +21,7 @@ pub mod pool;
 pub mod presets;
 pub mod ranges;
 pub mod report;
+pub mod sandbox;
 pub mod search;
 pub mod store;
 pub mod toolchain;

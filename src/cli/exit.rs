@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// The work is done. Inconsistencies found are not an error.
     Done,
-    /// The command line, the matrix or a stored run is wrong; nothing was run.
+    /// The command line, the matrix, a stored run or the cache's folder is wrong; nothing was run.
     Usage,
     /// A gate found results that moved more than its policy allows.
     GateFailed,
@@ -51,7 +51,7 @@ impl Exit {
     fn meaning(self) -> &'static str {
         match self {
             Exit::Done => "done (inconsistencies found are not an error)",
-            Exit::Usage => "bad usage, matrix, lock file or stored run",
+            Exit::Usage => "bad usage, matrix, lock file, cache folder or stored run",
             Exit::GateFailed => "a gate failed",
             Exit::Unevaluated => {
                 "not all was evaluated: absent or broken builds, lost witnesses, incomplete gates, --strict"

@@ -2,6 +2,7 @@
 //! nothing here does any work.
 
 mod bench;
+mod cache;
 mod choice;
 mod compare;
 mod confirm;
@@ -18,6 +19,7 @@ mod search;
 mod speed;
 
 pub use bench::{BenchArgs, Seeds, Strategies};
+pub use cache::CacheArgs;
 pub use choice::{MatrixChoice, RunChoice, RunOption};
 pub use compare::{CompareArgs, FailOn};
 pub use confirm::ConfirmArgs;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    AcceptArgs, BenchArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs, LabOptions,
-    MatrixChoice, MeansOptions, ReportArgs, ReproArgs, RunChoice, RunOption, SearchOptions, SpeedArgs,
+    AcceptArgs, BenchArgs, CacheArgs, CompareArgs, ConfirmArgs, Exit, ExplainArgs, FunctionGlobs, GateArgs,
+    LabOptions, MatrixChoice, MeansOptions, ReportArgs, ReproArgs, RunChoice, RunOption, SearchOptions,
+    SpeedArgs,
 };
 
 const EXAMPLES: &str = "\
@@ -64,6 +65,8 @@ pub enum Command {
     Gate(Box<GateArgs>),
     /// Make the lock file of a gate from a run, or tighten it
     Accept(AcceptArgs),
+    /// Show what is kept of compiled code, or remove it
+    Cache(CacheArgs),
     /// A worker process
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),
@@ -118,6 +121,9 @@ pub struct PlanArgs {
     /// Run every compiler with --version, to know which arguments it takes; else its name tells
     #[arg(long)]
     pub ask: bool,
+    /// Compilers that are asked run with all of your rights
+    #[arg(long)]
+    pub no_sandbox: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Args)]

@@ -46,7 +46,9 @@ fn options_before_values(words: Vec<OsString>) -> Vec<OsString> {
             values.extend(words);
             break;
         }
-        if ["--matrix", "--run", "--block", "--cache", "--jobs", "-j"].contains(&text.as_ref()) {
+        if ["--matrix", "--run", "--block", "--cache", "--cache-size", "--jobs", "-j"]
+            .contains(&text.as_ref())
+        {
             front.push(word);
             front.extend(words.next());
         } else if text.starts_with("--") || ["-h", "-q"].contains(&text.as_ref()) {

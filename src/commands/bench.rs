@@ -37,10 +37,11 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Exit, Failure> {
         None => StrategyName::ALL.into_iter().filter(|name| *name != StrategyName::Exhaustive).collect(),
     };
     let sink = console.brief_progress(args.quiet);
-    let mut experiment = wanted::experiment(args.matrix.path(), &args.functions)?;
+    let means = wanted::means(&args.means)?;
+    let mut experiment = wanted::experiment(args.matrix.path(), &args.functions, &means)?;
     args.tuning.apply(&mut experiment.search);
     let place = BenchPlace::new(args.out.as_deref(), Path::new(RESULTS), &experiment.name);
-    let lab = Lab::new(experiment, wanted::means(&args.means)?)?;
+    let lab = Lab::new(experiment, means)?;
     let built = lab.build_all(sink.as_ref())?;
     built.check_functions()?;
     let truths = args.truth.as_deref().map(read_truths).transpose()?.unwrap_or_default();

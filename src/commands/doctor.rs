@@ -8,7 +8,8 @@ use crate::lab::{Checkup, load};
 use crate::report::doctor;
 
 pub fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, Failure> {
-    let checkup = Checkup::of(load(args.matrix.path())?, wanted::means(&args.means)?)?;
+    let means = wanted::means(&args.means)?;
+    let checkup = Checkup::of(load(args.matrix.path(), &means)?, means)?;
     console.print(&doctor::render(&checkup, console.style))?;
     match doctor::shortfall(&checkup) {
         None => Ok(Exit::Done),

@@ -6,12 +6,13 @@ use super::wanted;
 use crate::cli::{EvalArgs, Exit};
 use crate::fp::parse_number;
 use crate::lab::{Lab, LabError, load};
-use crate::model::{Coordinate, Experiment, Function, HeldValue, MOST_BLOCKS, Number, ParamRow};
+use crate::model::{Coordinate, Event, Function, HeldValue, MOST_BLOCKS, Number, ParamRow};
 use crate::report::evaluation::{self, Evaluation};
 
 pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
     // Before anything is compiled: a wrong name or number is told at once.
-    let mut experiment = load(&wanted::matrix_or_latest(&args.run, &args.lab)?)?;
+    let means = wanted::means(&args.lab.means)?;
+    let mut experiment = load(&wanted::matrix_or_latest(&args.run, &args.lab)?, &means)?;
     let Some(place) = experiment.functions.iter().position(|f| f.name == args.function) else {
         let known = experiment.functions.into_iter().map(|f| f.name).collect();
         let word = args.function.clone();
@@ -19,11 +20,12 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
     };
     experiment.functions = vec![experiment.functions.swap_remove(place)];
     if let Some(block) = args.block {
-        return block_of(experiment, block, args, console);
+        return block_of(Lab::new(experiment, means)?, block, args, console);
     }
     let inputs = read_inputs(&experiment.functions[0], &args.values)?;
-    let lab = Lab::new(experiment, wanted::means(&args.lab.means)?)?;
-    let built = lab.build_all(console.progress(args.lab.quiet).as_ref())?;
+    let lab = Lab::new(experiment, means)?;
+    let progress = console.progress(args.lab.quiet);
+    let built = lab.build_all(progress.as_ref())?;
     let function = &lab.experiment.functions[0];
     let param = |p: &Coordinate| ParamRow { name: p.name.clone(), ty: p.ty };
     let evaluation = Evaluation {
@@ -33,21 +35,16 @@ pub fn run(args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
         results: function.results.clone(),
         rows: built.evaluate(0, &inputs)?,
     };
+    built.panel.refusals().into_iter().for_each(|text| progress.send(Event::Note { text }));
     console.print(&evaluation::render(&evaluation, console.style))?;
     Ok(Exit::Done)
 }
 
 /// The inputs of a block with what the baseline makes of them: text for `diff`.
-fn block_of(
-    experiment: Experiment,
-    block: usize,
-    args: &EvalArgs,
-    console: &Console,
-) -> Result<Exit, Failure> {
+fn block_of(lab: Lab, block: usize, args: &EvalArgs, console: &Console) -> Result<Exit, Failure> {
     if block > MOST_BLOCKS {
         return Err(Failure::usage(format!("--block {block}: blocks have the numbers 0 to {MOST_BLOCKS}")));
     }
-    let lab = Lab::new(experiment, wanted::means(&args.lab.means)?)?;
     let built = lab.build_all(console.progress(args.lab.quiet).as_ref())?;
     let lines: Vec<String> = built
         .held_block(0, block)?

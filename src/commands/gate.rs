@@ -76,7 +76,8 @@ fn decide(
     start: Instant,
     sink: &dyn EventSink,
 ) -> Result<Decided, Failure> {
-    let mut experiment = load(args.matrix.path())?;
+    let means = wanted::means(&args.means)?;
+    let mut experiment = load(args.matrix.path(), &means)?;
     let own = experiment.functions.iter().map(|function| function.name.as_str());
     let names = own.chain(terms.lock.functions.keys().map(String::as_str));
     wanted::check_globs(&args.functions, names, "of the matrix and the lock")?;
@@ -92,7 +93,7 @@ fn decide(
     args.search.apply(&mut experiment.search)?;
     check_search(&experiment)?;
     terms.check_experiment(&experiment)?;
-    let lab = Lab::new(experiment, wanted::means(&args.means)?)?;
+    let lab = Lab::new(experiment, means)?;
     let to = Destination {
         root: Path::new(RESULTS),
         out: args.out.as_deref(),

@@ -5,6 +5,7 @@
 
 mod accept;
 mod bench;
+mod cache;
 mod compare;
 mod confirm;
 mod console;
@@ -49,6 +50,7 @@ pub fn dispatch(command: Command) -> Exit {
         Command::Speed(args) => speed::run(&args, &console),
         Command::Gate(args) => gate::run(&args, &console),
         Command::Accept(args) => accept::run(&args, &console),
+        Command::Cache(args) => cache::run(&args, &console),
         Command::Worker(_) | Command::Helper(_) => return Exit::Internal,
     };
     match done {

@@ -7,18 +7,22 @@ use super::console::Console;
 use super::failure::Failure;
 use crate::cli::{Exit, PlanArgs};
 use crate::compile::{command_lines, foreseen};
-use crate::lab::{family, load, planned};
+use crate::lab::{Means, family, load, planned, tool_reach};
 use crate::model::{Build, Experiment, Preset, printable};
 use crate::report;
 use crate::report::plan::PlannedBuild;
-use crate::toolchain::Family;
+use crate::toolchain::{Compilers, Family};
 
 pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
-    let experiment = load(args.matrix.path())?;
-    let (mut plan, notes) = planned(&experiment)?;
-    let apart: BTreeMap<usize, String> = foreseen(&experiment, &plan.builds).into_iter().collect();
+    let means = Means { no_sandbox: args.no_sandbox, ..Means::default() };
+    let experiment = load(args.matrix.path(), &means)?;
+    let compilers = Compilers::new(tool_reach(&experiment, &means));
+    let (mut plan, notes) = planned(&experiment, compilers.reach())?;
+    let apart: BTreeMap<usize, String> =
+        foreseen(&experiment, &plan.builds, compilers.reach()).into_iter().collect();
     apart.keys().for_each(|&place| plan.builds[place].apart = true);
-    let of_command = |command: &str| if args.ask { family(command) } else { Family::guess(command) };
+    let of_command =
+        |command: &str| if args.ask { family(command, &compilers) } else { Family::guess(command) };
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
     let lines: Vec<_> = plan
         .builds

@@ -17,13 +17,14 @@ use crate::store::run_json;
 pub fn run(args: &RunArgs, console: &Console) -> Result<Exit, Failure> {
     let start = Instant::now();
     let sink = console.progress(args.quiet);
-    let mut experiment = wanted::experiment(args.matrix.path(), &args.functions)?;
+    let means = wanted::means(&args.means)?;
+    let mut experiment = wanted::experiment(args.matrix.path(), &args.functions, &means)?;
     args.search.apply(&mut experiment.search)?;
     if args.search.bitwise {
         tolerate_nothing(&mut experiment.limits);
     }
     check_search(&experiment)?;
-    let lab = Lab::new(experiment, wanted::means(&args.means)?)?;
+    let lab = Lab::new(experiment, means)?;
     let built = lab.build_all(sink.as_ref())?;
     built.check_functions()?;
     let to = Destination {

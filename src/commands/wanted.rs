@@ -14,12 +14,13 @@ const MATRIX: &str = "matrix.toml";
 
 /// The means that a command gives its lab; an interrupt ends the work.
 pub fn means(options: &MeansOptions) -> Result<Means, Failure> {
-    Ok(Means { cache: options.cache.clone(), jobs: options.jobs, cancel: interrupt::flag()? })
+    let MeansOptions { cache, cache_size, jobs, no_sandbox } = options.clone();
+    Ok(Means { cache, cache_size, jobs, no_sandbox, cancel: interrupt::flag()? })
 }
 
 /// A matrix with the functions that were asked for.
-pub fn experiment(matrix: &Path, functions: &FunctionGlobs) -> Result<Experiment, Failure> {
-    let mut experiment = load(matrix)?;
+pub fn experiment(matrix: &Path, functions: &FunctionGlobs, means: &Means) -> Result<Experiment, Failure> {
+    let mut experiment = load(matrix, means)?;
     check_globs(functions, experiment.functions.iter().map(|f| f.name.as_str()), "of the matrix")?;
     experiment.functions.retain(|f| functions.matches(&f.name));
     Ok(experiment)
@@ -28,19 +29,26 @@ pub fn experiment(matrix: &Path, functions: &FunctionGlobs) -> Result<Experiment
 /// The lab of a stored run: with the run's functions and no others, so that its objects are found in the cache. A
 /// function that the matrix lost is left out.
 pub fn lab_of(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Lab, Failure> {
-    let mut experiment = judged_as(run, beside, options)?;
+    let means = means(&options.means)?;
+    let mut experiment = judged_as(run, beside, options, &means)?;
     experiment.functions.retain(|f| run.functions.iter().any(|row| row.name == f.name));
-    Ok(Lab::new(experiment, means(&options.means)?)?)
+    Ok(Lab::new(experiment, means)?)
 }
 
 /// The lab of a stored run with all functions of its matrix.
 pub fn whole_lab_of(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Lab, Failure> {
-    Ok(Lab::new(judged_as(run, beside, options)?, means(&options.means)?)?)
+    let means = means(&options.means)?;
+    Ok(Lab::new(judged_as(run, beside, options, &means)?, means)?)
 }
 
 /// The matrix of a stored run, which takes for equal what the run did.
-fn judged_as(run: &RunFile, beside: &Beside, options: &LabOptions) -> Result<Experiment, Failure> {
-    let mut experiment = load(&matrix_of_run(beside, options)?)?;
+fn judged_as(
+    run: &RunFile,
+    beside: &Beside,
+    options: &LabOptions,
+    means: &Means,
+) -> Result<Experiment, Failure> {
+    let mut experiment = load(&matrix_of_run(beside, options)?, means)?;
     judge_as(run, &mut experiment);
     Ok(experiment)
 }

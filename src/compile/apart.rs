@@ -12,7 +12,8 @@ use super::shelf::Shelf;
 use super::shims::MOST_TOGETHER;
 use crate::model::{Artifact, Build, Event, EventSink, Experiment};
 use crate::toolchain::{
-    Libraries, exported_symbols, is_system, libraries_of, libraries_of_program, open_symbols, own_libraries,
+    Libraries, ToolReach, exported_symbols, is_system, libraries_of, libraries_of_program, open_symbols,
+    own_libraries,
 };
 
 /// Compiles every build that this machine can. Only a cache that cannot be written is an error.
@@ -29,12 +30,12 @@ pub fn compile_all(
         sink.send(Event::Note { text: format!("{} is a program of its own: {why}", build.id) });
     };
     let mut builds = builds.to_vec();
-    for (place, why) in foreseen(experiment, &builds) {
+    for (place, why) in foreseen(experiment, &builds, settings.compilers.reach()) {
         tell(&builds[place], &why);
         builds[place].apart = true;
     }
     let mut compiled = compile(&builds)?;
-    let seen = seen(&builds, &compiled.artifacts);
+    let seen = seen(&builds, &compiled.artifacts, settings.compilers.reach());
     if seen.is_empty() {
         return Ok(compiled);
     }
@@ -53,12 +54,12 @@ pub fn compile_all(
 
 /// The builds that have to be programs of their own, by their places, as far as the library files tell that the
 /// matrix names; with the reasons. Nothing is compiled.
-pub fn foreseen(experiment: &Experiment, builds: &[Build]) -> Vec<(usize, String)> {
+pub fn foreseen(experiment: &Experiment, builds: &[Build], reach: &ToolReach) -> Vec<(usize, String)> {
     let named = |build: &Build| -> Libraries {
         let shelf = Shelf::new(&experiment.implementation(build).sources, Path::new(""));
         let mut libraries = Libraries::new();
         for (name, file) in shelf.named() {
-            libraries.extend(libraries_of_program(file));
+            libraries.extend(libraries_of_program(file, reach));
             libraries.insert(name.clone(), file.canonicalize().unwrap_or_else(|_| file.clone()));
         }
         libraries
@@ -77,13 +78,13 @@ pub fn foreseen(experiment: &Experiment, builds: &[Build]) -> Vec<(usize, String
 }
 
 /// The same for builds that are linked: all that their objects ask for is known, and what these define.
-fn seen(builds: &[Build], artifacts: &[Artifact]) -> Vec<(usize, String)> {
+fn seen(builds: &[Build], artifacts: &[Artifact], reach: &ToolReach) -> Vec<(usize, String)> {
     let mut company: Option<Company<'_>> = None;
     let mut apart = Vec::new();
     for (place, (build, artifact)) in builds.iter().zip(artifacts).enumerate() {
         let Some(object) = artifact.object().filter(|object| object.runner.is_none()) else { continue };
         let company = company.get_or_insert_with(|| Company::new(own_libraries()));
-        let libraries = libraries_of(&object.path, &company.own);
+        let libraries = libraries_of(&object.path, reach);
         let admitted = match company.captured(&object.path, &libraries) {
             Some(why) => Err(why),
             None => company.admit(build, libraries),
@@ -96,7 +97,7 @@ fn seen(builds: &[Build], artifacts: &[Artifact]) -> Vec<(usize, String)> {
 /// Builds that are loaded side by side.
 struct Company<'b> {
     /// The libraries of this program.
-    own: Libraries,
+    own: &'static Libraries,
     /// Builds with their libraries. One that has the code and the libraries of a member is as that member is.
     members: Vec<(&'b Build, Libraries)>,
     /// By library: the symbols that it may take from whoever brings it.
@@ -104,7 +105,7 @@ struct Company<'b> {
 }
 
 impl<'b> Company<'b> {
-    fn new(own: Libraries) -> Company<'b> {
+    fn new(own: &'static Libraries) -> Company<'b> {
         Company { own, members: Vec::new(), open: HashMap::new() }
     }
 
@@ -112,7 +113,7 @@ impl<'b> Company<'b> {
     fn admit(&mut self, build: &'b Build, libraries: Libraries) -> Result<(), String> {
         for (name, file) in &libraries {
             let is_other = |libraries: &Libraries| libraries.get(name).is_some_and(|other| other != file);
-            if is_other(&self.own) {
+            if is_other(self.own) {
                 return Err(format!("its {name} is not that of bitrift"));
             }
             if let Some((other, _)) = self.members.iter().find(|(_, libraries)| is_other(libraries)) {

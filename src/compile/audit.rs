@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::bench::{Bench, Failure, Object};
 use super::key::{Hash, KeyBuilder};
+use super::message::tidy;
 use crate::audit::{Code, Entry, Own, defined_names};
 use crate::model::{Audit, Build, InstructionCounts};
+use crate::sandbox::Folder;
 use crate::toolchain::{Compiler, End, Invocation, disassemblers, no_disassembler, run_reading};
 
 /// The most of a disassembly that is read: some ten million instructions.
@@ -141,12 +143,15 @@ impl AuditRequest<'_> {
         argv.extend(["-d".into(), "--no-show-raw-insn".into(), format!("--start-address={first:#x}")]);
         argv.extend(end.map(|end| format!("--stop-address={end:#x}")));
         argv.push(self.linked.path.display().to_string());
-        let tmp = std::env::temp_dir();
+        let own = Folder::temporary()?;
+        let own = own.path();
         let invocation = Invocation {
             program,
             argv: &argv,
-            cwd: &tmp,
-            tmp: &tmp,
+            cwd: own,
+            own,
+            tmp: own,
+            reach: &self.bench.reach,
             timeout: self.bench.timeout,
             cancel: Some(self.bench.cancel),
         };
@@ -155,7 +160,10 @@ impl AuditRequest<'_> {
             End::Cancelled => Err(Failure::Cancelled),
             End::Exited(0) if (done.stdout.len() as u64) < LISTING_LIMIT => Ok(done.stdout),
             End::Exited(0) => Err(Failure::Tool("its disassembly is too long".into())),
-            _ => Err(Failure::Tool(done.complaint("objdump", self.bench.timeout))),
+            _ => {
+                let words = done.complaint("objdump", self.bench.timeout);
+                Err(Failure::Tool(tidy(&words, &self.bench.cache.jobs_folder())))
+            }
         }
     }
 }

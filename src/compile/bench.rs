@@ -1,15 +1,14 @@
 //! What all jobs of a run share: the cache, what is known of files, limits; and running one tool in
 //! a folder of its own.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-
-use tempfile::TempDir;
 
 use super::cache::{Cache, Recipe};
 use super::command::CommandLine;
@@ -19,8 +18,11 @@ use super::inflight::InFlight;
 use super::key::{Files, Hash, KeyBuilder};
 use super::message::{shorten, tidy};
 use super::opened::{Opened, add_file};
+use crate::model::byte_text;
+use crate::sandbox::{Folder, MAX_OUTPUT};
 use crate::toolchain::{
-    Compiler, End, Finished, Invocation, Wrapping, expansion, library_of, locate, run, vague_args,
+    Compiler, End, Finished, Invocation, ToolReach, Wrapping, expansion, is_stored, library_of, locate, run,
+    run_code, vague_args,
 };
 
 /// What a driver makes of some arguments, by its path and these; None when it does not say.
@@ -56,6 +58,10 @@ pub struct Bench<'a> {
     expansions: Mutex<Expansions>,
     pub timeout: Duration,
     pub cancel: &'a AtomicBool,
+    /// What tools may read: this process's objects too, which jobs link.
+    pub reach: ToolReach,
+    /// Whether every tool may read a file.
+    shown: Mutex<HashMap<PathBuf, bool>>,
 }
 
 impl<'a> Bench<'a> {
@@ -69,6 +75,8 @@ impl<'a> Bench<'a> {
             expansions: Mutex::default(),
             timeout: settings.timeout,
             cancel: settings.cancel,
+            reach: settings.compilers.reach().and(vec![cache.objects()]),
+            shown: Mutex::default(),
         }
     }
 
@@ -106,7 +114,8 @@ impl<'a> Bench<'a> {
     pub fn add_link_inputs(&self, key: &mut KeyBuilder, line: &CommandLine) {
         let linker = line.argv.iter().rev().find_map(|a| a.strip_prefix("-fuse-ld="));
         let linker = linker.map_or("ld".to_string(), |name| format!("ld.{name}"));
-        let libraries = library_files(&line.argv).into_iter().chain(static_libraries(&line.argv));
+        let libraries =
+            library_files(&line.argv).into_iter().chain(static_libraries(&line.argv, &self.reach));
         let programs = [Some(linker.as_str()), line.argv.first().map(String::as_str)];
         let programs = programs.into_iter().flatten().filter_map(locate);
         for path in programs.chain(libraries).filter(|path| path.is_file()) {
@@ -114,15 +123,28 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Whether a tool may have read a file: what a hostile one says it read is read again for its digest.
+    pub fn was_read(&self, path: &Path, program: &Path, argv: &[String]) -> bool {
+        let known = |known: &HashMap<PathBuf, bool>| known.get(path).copied();
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let everybodys = known(&shown).unwrap_or_else(|| {
+            *shown.entry(path.into()).or_insert(is_stored(path) && self.reach.may_read(path))
+        });
+        drop(shown);
+        everybodys || is_stored(path) && self.reach.lets_read(program, argv, path)
+    }
+
     /// The first recipe of a request that still holds, with its object. A request that has no key has none.
     pub fn look_up(&self, request: Option<&Hash>, folders: &[PathBuf]) -> Option<(Recipe, Object)> {
-        self.cache.recipes(request?).into_iter().find_map(|recipe| {
+        let request = request?;
+        self.cache.recipes(request).into_iter().find_map(|recipe| {
             let unchanged = recipe.headers.iter().all(|(path, hash)| self.files.hash(path) == Some(*hash));
             let paths: Vec<PathBuf> = recipe.headers.iter().map(|(path, _)| path.clone()).collect();
             if !unchanged || self.folders.rivals(folders, &paths) != recipe.rivals {
                 return None;
             }
             let path = self.cache.object(&recipe.output)?;
+            self.cache.note_use(request, &recipe.output);
             let object = Object { hash: recipe.output, path };
             Some((recipe, object))
         })
@@ -147,7 +169,7 @@ impl<'a> Bench<'a> {
 /// A folder in which one job's tools run; removed when dropped.
 pub struct Job<'a> {
     bench: &'a Bench<'a>,
-    folder: TempDir,
+    folder: Folder,
     scratch: PathBuf,
 }
 
@@ -173,12 +195,33 @@ impl<'a> Job<'a> {
 
     /// The same with all of the tool's words.
     pub fn run_wordy(&self, program: &Path, line: &CommandLine) -> Result<Finished, Failure> {
+        self.perform(program, line, run)
+    }
+
+    /// Runs a program that holds code under test, in a folder that it does not share with what made it: who it is.
+    pub fn run_code(&self, line: &CommandLine) -> Result<Finished, Failure> {
+        let program = self.path().join(&line.argv[0]);
+        let first = if program.is_file() { &program } else { Path::new(&line.argv[0]) };
+        self.perform(first, line, run_code).map_err(|failure| match failure {
+            Failure::Tool(words) => Failure::Tool(shorten(&words)),
+            other => other,
+        })
+    }
+
+    fn perform(
+        &self,
+        program: &Path,
+        line: &CommandLine,
+        how: fn(&Invocation) -> Finished,
+    ) -> Result<Finished, Failure> {
         self.bench.stop_if_cancelled()?;
-        let done = run(&Invocation {
+        let done = how(&Invocation {
             program,
             argv: &line.argv,
             cwd: self.path(),
+            own: self.path(),
             tmp: &self.scratch,
+            reach: &self.bench.reach,
             timeout: self.bench.timeout,
             cancel: Some(self.bench.cancel),
         });
@@ -192,23 +235,46 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Writes a file that is not there yet: what a tool left in its place could be a link.
+    pub fn put(&self, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
+        let path = self.path().join(name);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+        file.write_all(content)
+    }
+
     /// What a successful tool was to leave behind.
     pub fn output(&self, name: &str, line: &CommandLine) -> Result<Vec<u8>, Failure> {
-        fs::read(self.path().join(name)).map_err(|e| {
+        self.left(name).map_err(|e| {
             Failure::Tool(format!("{} reported success but left no readable {name}: {e}", line.argv[0]))
         })
+    }
+
+    /// The content of a file that a tool left. A link in its place would be followed with more rights than the tool has.
+    pub fn left(&self, name: &str) -> io::Result<Vec<u8>> {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(self.path().join(name))?;
+        let about = file.metadata()?;
+        if !about.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        if about.len() > MAX_OUTPUT {
+            return Err(io::Error::other(format!("it is larger than {}", byte_text(MAX_OUTPUT))));
+        }
+        let mut content = Vec::new();
+        file.read_to_end(&mut content)?;
+        Ok(content)
     }
 }
 
 /// The C library that becomes part of a program, as its compiler names it.
-fn static_libraries(argv: &[String]) -> Vec<PathBuf> {
+fn static_libraries(argv: &[String], reach: &ToolReach) -> Vec<PathBuf> {
     let Some(compiler) = argv.first().and_then(|command| locate(command)) else { return Vec::new() };
     if !argv.iter().any(|arg| arg == "-static") {
         return Vec::new();
     }
     let is_target = |arg: &&String| arg.starts_with("--target=") || arg.starts_with("--sysroot=");
     let target: Vec<String> = argv.iter().filter(is_target).cloned().collect();
-    ["libc.a", "libm.a"].iter().filter_map(|file| library_of(&compiler, &target, file)).collect()
+    ["libc.a", "libm.a"].iter().filter_map(|file| library_of(&compiler, &target, file, reach)).collect()
 }
 
 /// Files that `-l` arguments may stand for.

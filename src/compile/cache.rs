@@ -3,18 +3,30 @@
 //!
 //! Everything is written to a temporary file and renamed, and everything read is checked against its hash, and recipes
 //! against the request they say they answer, so that two processes may share a folder and a damaged or misplaced entry
-//! is no entry.
+//! is no entry. An object that a process uses has a second name in the process's own folder, which it has before it is
+//! checked: whoever removes it from the cache takes nothing away from those who use it. No lock is needed for any of
+//! this, so that the disk may be another machine's.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use rustix::process::{Pid, test_kill_process};
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
 use serde::{Deserialize, Serialize};
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::{NamedTempFile, TempPath};
 
+use super::drawer::blocks;
 use super::error::CompileError;
 use super::key::Hash;
+use super::marker::{check_usable, mark};
+use super::session::{Session, remove_dead};
+use super::stock::{Kind, Stock};
+use super::used::Used;
+use crate::model::CacheLimit;
+use crate::sandbox::{Folder, remove_folder};
 
 /// The most recipes kept for a request; the oldest go first.
 const RECIPE_LIMIT: usize = 8;
@@ -32,12 +44,20 @@ pub struct Recipe {
     pub notes: Vec<(String, String)>,
 }
 
-/// A folder of compiled objects, shared by runs and processes.
+/// How often something is tried again whose folder somebody removed in between.
+const MOST_TRIES: usize = 16;
+
+/// A folder of compiled objects, shared by runs and processes. What it gives stays there until it is dropped. Then, when
+/// nobody waits for a compiler any more, it becomes as small as it has to be.
 pub struct Cache {
     root: PathBuf,
-    session: TempDir,
-    /// Held while this process lives: other processes see that the session's folder is in use.
-    _lock: File,
+    session: Session,
+    used: Used,
+    /// None: the usual one.
+    limit: Option<CacheLimit>,
+    has_grown: AtomicBool,
+    /// Held by whoever replaces a name of this process's own.
+    mending: Mutex<()>,
 }
 
 impl Cache {
@@ -45,14 +65,39 @@ impl Cache {
     pub fn open(root: &Path) -> Result<Cache, CompileError> {
         let failed = |source| CompileError::Cache { path: root.into(), source };
         let root = std::path::absolute(root).map_err(failed)?;
+        check_usable(&root)?;
         let tmp = root.join("tmp");
-        fs::create_dir_all(&tmp).map_err(failed)?;
+        let begin = || {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&tmp)?;
+            let session = Session::begin(&tmp)?;
+            mark(&root, session.path())?;
+            Ok(session)
+        };
+        let session = again(begin).map_err(failed)?;
         remove_dead(&tmp);
-        let prefix = format!("{}-", std::process::id());
-        let session = tempfile::Builder::new().prefix(&prefix).tempdir_in(&tmp).map_err(failed)?;
-        let lock = File::create(session.path().join("lock")).map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        Ok(Cache { root, session, _lock: lock })
+        let (used, has_grown, mending) = (Used::default(), AtomicBool::new(false), Mutex::new(()));
+        Ok(Cache { root, session, used, limit: None, has_grown, mending })
+    }
+
+    /// The same with a limit that somebody asked for: it holds in the end even where nothing was added.
+    pub fn limited(self, limit: Option<CacheLimit>) -> Cache {
+        let mut cache = self;
+        cache.limit = limit;
+        cache
+    }
+
+    pub fn limit(&self) -> CacheLimit {
+        self.limit.unwrap_or_default()
+    }
+
+    /// What this process uses takes so much. It stays, whatever the limit is.
+    pub fn used_bytes(&self) -> u64 {
+        let path = |(kind, hash): (Kind, Hash)| match kind {
+            Kind::Recipe => self.place(kind, &hash),
+            Kind::Object => self.session.pin(&hash),
+        };
+        let used = self.used.all().into_iter().map(path);
+        used.filter_map(|path| fs::metadata(path).ok()).map(|meta| blocks(meta.len())).sum()
     }
 
     /// `$BITRIFT_CACHE`, else `$XDG_CACHE_HOME/bitrift`, else `~/.cache/bitrift`, else a folder
@@ -77,30 +122,75 @@ impl Cache {
         self.root.join("tmp")
     }
 
+    /// The objects of this process.
+    pub fn objects(&self) -> PathBuf {
+        self.session.pins()
+    }
+
+    /// Where the links are that lead the loader to libraries.
+    pub fn shelves(&self) -> PathBuf {
+        shelves_in(&self.root)
+    }
+
     /// A folder for one job, removed when dropped.
-    pub fn job_folder(&self) -> io::Result<TempDir> {
-        tempfile::Builder::new().prefix("job-").tempdir_in(self.session.path())
+    pub fn job_folder(&self) -> io::Result<Folder> {
+        Folder::below(self.session.path(), "job-")
     }
 
     /// The path of an object of this content, if it is there and undamaged.
     pub fn object(&self, hash: &Hash) -> Option<PathBuf> {
-        let path = self.place("objects", hash);
-        let content = read(&path)?;
-        (blake3::hash(&content).as_bytes() == hash).then_some(path)
+        let (place, pin) = (self.place(Kind::Object, hash), self.session.pin(hash));
+        let is_whole = || read(&pin).is_some_and(|content| blake3::hash(&content).as_bytes() == hash);
+        if let Err(e) = fs::hard_link(&place, &pin)
+            && e.kind() != io::ErrorKind::AlreadyExists
+            && !pin.is_file()
+        {
+            // Not every disk gives a file two names; of an object that is not there nothing can be copied.
+            self.write(&pin, &read(&place)?).ok()?;
+        }
+        if is_whole() {
+            return Some(pin);
+        }
+        let _mending = self.mending.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_whole() {
+            let _ = fs::remove_file(&pin);
+            return None;
+        }
+        Some(pin)
     }
 
     /// Keeps a content.
     pub fn put_object(&self, content: &[u8]) -> io::Result<(Hash, PathBuf)> {
         let hash = *blake3::hash(content).as_bytes();
-        let path = self.place("objects", &hash);
-        self.write(&path, content)?;
-        Ok((hash, path))
+        let (place, pin) = (self.place(Kind::Object, &hash), self.session.pin(&hash));
+        {
+            let _mending = self.mending.lock().unwrap_or_else(PoisonError::into_inner);
+            self.write(&pin, content)?;
+        }
+        let linked = tempfile::Builder::new()
+            .make_in(self.session.path(), |path| fs::hard_link(&pin, path))
+            .map(NamedTempFile::into_temp_path);
+        match linked {
+            Ok(file) => settle(file, &place)?,
+            Err(_) => self.write(&place, content)?,
+        }
+        self.has_grown.store(true, Ordering::Relaxed);
+        self.used.add(Kind::Object, &hash);
+        Ok((hash, pin))
+    }
+
+    /// Remembers that a request was answered by an object, just now.
+    pub fn note_use(&self, request: &Hash, object: &Hash) {
+        for (kind, hash) in [(Kind::Recipe, request), (Kind::Object, object)] {
+            touch(&self.place(kind, hash));
+            self.used.add(kind, hash);
+        }
     }
 
     /// The recipes of a request, newest first. A file that says it answers another request has none.
     pub fn recipes(&self, request: &Hash) -> Vec<Recipe> {
         let known = || {
-            let bytes = read(&self.place("recipes", request))?;
+            let bytes = read(&self.place(Kind::Recipe, request))?;
             let (hash, body) = bytes.split_first_chunk::<32>()?;
             if blake3::hash(body).as_bytes() != hash {
                 return None;
@@ -116,23 +206,47 @@ impl Cache {
     pub fn add_recipe(&self, request: &Hash, recipe: Recipe) -> io::Result<()> {
         let mut recipes = self.recipes(request);
         recipes.retain(|r| (&r.headers, r.rivals) != (&recipe.headers, recipe.rivals));
+        let output = recipe.output;
         recipes.insert(0, recipe);
         recipes.truncate(RECIPE_LIMIT);
         let body = postcard::to_stdvec(&(request, recipes)).map_err(io::Error::other)?;
         let mut bytes = blake3::hash(&body).as_bytes().to_vec();
         bytes.extend(body);
-        self.write(&self.place("recipes", request), &bytes)
+        self.write(&self.place(Kind::Recipe, request), &bytes)?;
+        self.has_grown.store(true, Ordering::Relaxed);
+        // The object was there first, and must not be the older one.
+        self.note_use(request, &output);
+        Ok(())
     }
 
-    fn place(&self, kind: &str, hash: &Hash) -> PathBuf {
+    fn place(&self, kind: Kind, hash: &Hash) -> PathBuf {
         let hex = blake3::Hash::from_bytes(*hash).to_hex();
-        self.root.join(kind).join(&hex[..2]).join(&hex[2..])
+        self.root.join(kind.folder()).join(&hex[..2]).join(&hex[2..])
     }
 
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let mut file = NamedTempFile::new_in(self.session.path())?;
         file.write_all(content)?;
-        // Whatever stands in the place of a file or a folder of the cache is nothing of the cache.
+        settle(file.into_temp_path(), path)
+    }
+}
+
+impl Drop for Cache {
+    /// Also after a failure or an interrupt. What goes wrong here costs room and nothing else.
+    fn drop(&mut self) {
+        let is_due = self.limit.is_some() || self.has_grown.load(Ordering::Relaxed);
+        if let (true, CacheLimit::Bytes(limit), Ok(Some(stock))) =
+            (is_due, self.limit(), Stock::open(&self.root))
+        {
+            stock.trim(limit, &self.used);
+        }
+    }
+}
+
+/// Gives a file its place. Whatever stands in the place of a file or a folder of the cache is nothing of the cache.
+fn settle(file: TempPath, path: &Path) -> io::Result<()> {
+    let mut file = Some(file);
+    again(|| {
         for folder in [path.parent().and_then(Path::parent), path.parent()].into_iter().flatten() {
             if fs::create_dir_all(folder).is_err() && !folder.is_dir() {
                 fs::remove_file(folder)?;
@@ -140,40 +254,43 @@ impl Cache {
             }
         }
         if path.is_dir() && !path.is_symlink() {
-            fs::remove_dir_all(path)?;
+            remove_folder(path)?;
         }
-        file.persist(path).map(drop).map_err(|e| e.error)
-    }
+        let Some(left) = file.take() else { return Ok(()) };
+        left.persist(path).map_err(|e| {
+            file = Some(e.path);
+            e.error
+        })
+    })
 }
 
-/// The content of a regular file: a pipe in its place would never end.
+/// Does something again whose folder is gone: somebody may be clearing the cache.
+pub fn again<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 1..MOST_TRIES {
+        match make() {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            done => return done,
+        }
+    }
+    make()
+}
+
+/// Makes now the time of a file's last change, by the clock of whoever keeps the disk. One that is gone has none.
+fn touch(path: &Path) {
+    let time = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
+    let times = Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) };
+    let _ = utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW);
+}
+
+/// The same in a cache at a place.
+pub fn shelves_in(root: &Path) -> PathBuf {
+    root.join("libraries")
+}
+
+/// The content of a regular file: a pipe in its place would never end, and what a link leads to may change.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
     is_file.then(|| fs::read(path).ok()).flatten()
-}
-
-/// Removes session folders whose process is gone. A process of another container can have any
-/// number, so its lock is tried too.
-fn remove_dead(tmp: &Path) {
-    let Ok(entries) = fs::read_dir(tmp) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let pid = name.to_str().and_then(|n| n.split('-').next()).and_then(|n| n.parse().ok());
-        let alive = pid.and_then(Pid::from_raw).is_some_and(|pid| test_kill_process(pid).is_ok());
-        if !alive && !is_locked(&entry.path().join("lock")) {
-            // Another process may be removing it at the same time.
-            let _ = if entry.path().is_dir() {
-                fs::remove_dir_all(entry.path())
-            } else {
-                fs::remove_file(entry.path())
-            };
-        }
-    }
-}
-
-fn is_locked(lock: &Path) -> bool {
-    fs::metadata(lock).is_ok_and(|meta| meta.is_file())
-        && File::open(lock).is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)))
 }
 
 #[cfg(test)]
@@ -196,7 +313,7 @@ mod tests {
 
         fs::write(&path, "conten").unwrap();
         assert_eq!(cache.object(&hash), None);
-        let recipes = cache.place("recipes", &[7; 32]);
+        let recipes = cache.place(Kind::Recipe, &[7; 32]);
         let bytes = fs::read(&recipes).unwrap();
         for damaged in [&bytes[..bytes.len() - 1], &bytes[..10], b""] {
             fs::write(&recipes, damaged).unwrap();
@@ -215,26 +332,6 @@ mod tests {
         }
         let kept = cache.recipes(&[1; 32]);
         assert_eq!((kept.len(), kept[0].clone()), (RECIPE_LIMIT, recipe(19)));
-    }
-
-    #[test]
-    fn folders_of_dead_processes_are_removed_and_those_in_use_are_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let tmp = folder.path().join("tmp");
-        // No process has a number this large.
-        let dead = tmp.join("2147483000-abc");
-        fs::create_dir_all(dead.join("job-1")).unwrap();
-        let elsewhere = tmp.join("2147483001-abc");
-        fs::create_dir_all(&elsewhere).unwrap();
-        let lock = File::create(elsewhere.join("lock")).unwrap();
-        lock.lock().unwrap();
-        let first = Cache::open(folder.path()).unwrap();
-        let second = Cache::open(folder.path()).unwrap();
-        assert!(!dead.exists() && elsewhere.exists());
-        assert!(first.session.path().exists());
-        drop((first, second, lock));
-        drop(Cache::open(folder.path()).unwrap());
-        assert_eq!(fs::read_dir(&tmp).unwrap().count(), 0);
     }
 
     #[test]

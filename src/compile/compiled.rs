@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -27,7 +26,7 @@ use crate::model::{
     Artifact, ArtifactStatus, Audit, Build, BuiltObject, ControlWords, Event, EventSink, Experiment,
     Function, FunctionStatus, gist,
 };
-use crate::toolchain::{Libraries, libm_identity, own_libraries};
+use crate::toolchain::{Compilers, libm_identity};
 
 /// How to compile.
 pub struct Settings<'a> {
@@ -37,6 +36,7 @@ pub struct Settings<'a> {
     pub timeout: Duration,
     /// Set by an interrupt: no further tool is started and running ones are stopped.
     pub cancel: &'a AtomicBool,
+    pub compilers: &'a Compilers,
 }
 
 impl Settings<'_> {
@@ -80,7 +80,7 @@ pub fn compile_grouped(
 ) -> Result<Compiled, CompileError> {
     let pipeline = Pipeline::new(cache, settings, sink)?;
     let materials = Materials::grouped(experiment, most, cache.root());
-    let stage = Stage { functions: &experiment.functions, materials, pipeline, own: OnceLock::new() };
+    let stage = Stage { functions: &experiment.functions, materials, pipeline };
     let outcomes = stage.pipeline.threads.install(|| stage.run(builds, sink));
 
     let tally = &stage.pipeline.tally;
@@ -103,7 +103,7 @@ pub fn compile_grouped(
             }
         };
         note(sink, build, &status);
-        let compiler = stage.pipeline.compiler(&build.command);
+        let compiler = stage.pipeline.compilers.find(&build.command);
         let version = compiler.map(|compiler| compiler.version.clone()).unwrap_or_default();
         result.artifacts.push(Artifact { build: build.id.clone(), version, status });
         result.objects.push(objects);
@@ -133,15 +133,13 @@ struct Stage<'a> {
     functions: &'a [Function],
     materials: Materials<'a>,
     pipeline: Pipeline<'a>,
-    /// The libraries of this program, asked for once.
-    own: OnceLock<Libraries>,
 }
 
 impl Stage<'_> {
     /// One outcome for each build, in their order.
     fn run(&self, builds: &[Build], sink: &dyn EventSink) -> Vec<Outcome> {
         let commands: BTreeSet<&str> = builds.iter().map(|build| build.command.as_str()).collect();
-        commands.into_par_iter().for_each(|command| drop(self.pipeline.compiler(command)));
+        commands.into_par_iter().for_each(|command| drop(self.pipeline.compilers.find(command)));
         let ready: Vec<Result<Ready, Unbuilt>> = builds.iter().map(|build| self.prepare(build)).collect();
         sink.send(Event::CompileStarted { jobs: ready.iter().flatten().map(steps).sum() });
 
@@ -198,8 +196,7 @@ impl Stage<'_> {
     ) -> Result<(BuiltObject, BuildObjects), Failure> {
         let Ready { build, compiler, lines, .. } = assembly.frame;
         let Assembled { linked, functions } = assembly.link(&self.pipeline, &objects)?;
-        let own = self.own.get_or_init(own_libraries);
-        let libraries = libraries(assembly.frame, &linked.path, own)?;
+        let libraries = libraries(assembly.frame, &linked.path, &self.pipeline.bench.reach)?;
         let Program { control, runner, arithmetic, libm } = match build.is_loaded() {
             true => Program { control, libm: libm_identity(), ..Program::default() },
             false => {

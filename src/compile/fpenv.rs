@@ -36,12 +36,12 @@ fn probe(bench: &Bench, compiler: &Compiler, line: &CommandLine) -> Result<(Cont
         return Ok((words, true));
     }
     let job = Job::new(bench)?;
-    fs::write(job.path().join(PROBE_FILE), PROBE_SOURCE)?;
+    job.put(PROBE_FILE, PROBE_SOURCE.as_bytes(), 0o600)?;
     job.run(&compiler.path, line)?;
-    job.output(PROBE_PROGRAM, line)?;
-    let program = job.path().join(PROBE_PROGRAM);
+    let asked = Job::new(bench)?;
+    asked.put(PROBE_PROGRAM, &job.output(PROBE_PROGRAM, line)?, 0o700)?;
     let argv = vec![format!("./{PROBE_PROGRAM}")];
-    let answer = job.run(&program, &CommandLine { what: "run probe".into(), argv })?.stdout;
+    let answer = asked.run_code(&CommandLine { what: "run probe".into(), argv })?.stdout;
     let words = read_probe(&answer)
         .ok_or_else(|| Failure::Tool(format!("the fp environment probe printed {:?}", answer.trim_end())))?;
     bench.keep(key.as_ref(), answer.as_bytes(), Vec::new())?;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use crate::toolchain::is_stored;
+
 /// A blake3 hash.
 pub type Hash = [u8; 32];
 
@@ -69,7 +71,7 @@ impl Files {
     }
 
     fn content(&self, path: &Path) -> Option<FileContent> {
-        let meta = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let meta = fs::metadata(path).ok().filter(|_| is_stored(path))?;
         let stamp =
             (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);

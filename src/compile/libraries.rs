@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Failure};
 use super::ready::Ready;
-use crate::toolchain::{Libraries, is_system, libraries_of, libraries_of_program};
+use crate::toolchain::{Libraries, ToolReach, is_system, libraries_of, libraries_of_program};
 
 /// What the loader takes for a build. Of a foreign one only the files that its matrix names are known.
-pub fn libraries(ready: &Ready<'_>, linked: &Path, own: &Libraries) -> Result<Libraries, Failure> {
+pub fn libraries(ready: &Ready<'_>, linked: &Path, reach: &ToolReach) -> Result<Libraries, Failure> {
     let shelf = &ready.lines.material.shelf;
     let found = match (ready.build.is_loaded(), ready.build.is_native()) {
-        (true, _) => libraries_of(linked, own),
-        (false, true) => libraries_of_program(linked),
+        (true, _) => libraries_of(linked, reach),
+        (false, true) => libraries_of_program(linked, reach),
         (false, false) => return Ok(shelf.named().iter().cloned().collect()),
     };
     shelf.check(&found).map_err(Failure::Tool)?;

@@ -2,7 +2,6 @@
 //! linker's words, so that one missing function does not cost the others.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::bench::{Bench, Failure, Job, Object};
@@ -187,14 +186,15 @@ impl<'a> LinkRequest<'a> {
         for (name, object) in &parts {
             symlink(&object.path, job.path().join(name))?;
         }
+        let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+        let check = lines.check(&names).filter(|_| linkage == Linkage::Shared);
+        if check.is_some() {
+            job.put(PROBE_FILE, PROBE_SOURCE.as_bytes(), 0o600)?;
+        }
         let line = self.line(shims, linkage);
         let linker = locate(&line.argv[0]).unwrap_or_else(|| compiler.path.clone());
         job.run_wordy(&linker, &line)?;
-        let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
-        if linkage == Linkage::Shared
-            && let Some(check) = lines.check(&names)
-        {
-            fs::write(job.path().join(PROBE_FILE), PROBE_SOURCE)?;
+        if let Some(check) = check {
             match job.run_wordy(&compiler.path, &check) {
                 // Any other complaint is about a program, which nobody asked for.
                 Err(Failure::Tool(words)) if words.contains("undefined symbol") => {

@@ -16,6 +16,7 @@ use super::material::{Material, Materials};
 use super::pipeline::Pipeline;
 use super::ready::Ready;
 use crate::model::{Build, Cost, Experiment, FunctionStatus, NoEvents};
+use crate::toolchain::Compilers;
 
 /// How one source goes into a mix.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +86,11 @@ impl<'a> Mixer<'a> {
     ) -> Result<Mixer<'a>, CompileError> {
         let pipeline = Pipeline::new(cache, settings, &NoEvents)?;
         Ok(Mixer { materials: Materials::of(experiment, cache.root()), pipeline, mixes: Mutex::default() })
+    }
+
+    /// What tools may read.
+    pub fn compilers(&self) -> &Compilers {
+        self.pipeline.compilers
     }
 
     /// Compiles and links since the mixer was made; answers from the cache do not count.

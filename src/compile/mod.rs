@@ -21,6 +21,7 @@
 //! | `compiled` | builds of an experiment as artifacts |
 //! | `apart` | all of them, those that cannot be loaded beside the others as programs of their own |
 //! | `bench`, `cache`, `key`, `inflight`, `deps`, `folders` | running one tool; when an answer is known already |
+//! | `session`, `used`, `marker`, `stock`, `drawer` | what a process has of a cache; how large a cache is, and what goes first |
 //! | `prototypes`, `spellings` | whether what a matrix declares is what headers and sources declare |
 //! | `repro`, `relocate` | a finding's own C file and command lines, without bitrift |
 
@@ -32,6 +33,7 @@ mod cache;
 mod command;
 mod compiled;
 mod deps;
+mod drawer;
 mod error;
 mod folders;
 mod fpenv;
@@ -40,6 +42,7 @@ mod inflight;
 mod key;
 mod libraries;
 mod link;
+mod marker;
 mod material;
 mod message;
 mod mix;
@@ -53,12 +56,15 @@ mod relocate;
 mod repro;
 #[cfg(test)]
 mod samples;
+mod session;
 mod shelf;
 mod shim;
 mod shim_object;
 mod shims;
 mod spellings;
+mod stock;
 mod support;
+mod used;
 mod within;
 
 pub use apart::{compile_all, foreseen};
@@ -71,3 +77,5 @@ pub use mix::{Mix, Mixed, Mixer, Part};
 pub use prototypes::{Claim, Prototypes, Verdict};
 pub use relocate::Relocation;
 pub use repro::{REPRO_FILE, ReproCall, repro_lines, repro_text, setting_words};
+pub use stock::{Inventory, Stock};
+pub use used::Used;

@@ -69,7 +69,7 @@ pub fn make_object(bench: &Bench, request: &ObjectRequest) -> Result<Made, Failu
     let done = job.run(&request.compiler.path, &request.line)?;
     let content = job.output(&request.object, &request.line)?;
     let (output, path) = bench.cache.put_object(&content)?;
-    let headers = headers_read(request, &job, &done);
+    let headers = headers_read(bench, request, &job, &done);
     let echo = request.echo.and_then(|start| done.stderr.lines().rev().find(|line| line.starts_with(start)));
     let echo = echo.map(String::from);
     if let (Some(key), Some(headers)) = (key, &headers) {
@@ -88,19 +88,23 @@ fn source_hash(bench: &Bench, request: &ObjectRequest) -> Option<Hash> {
 }
 
 /// The headers the compiler says it read; None when it does not say.
-fn headers_read(request: &ObjectRequest, job: &Job, done: &Finished) -> Option<Vec<PathBuf>> {
+fn headers_read(bench: &Bench, request: &ObjectRequest, job: &Job, done: &Finished) -> Option<Vec<PathBuf>> {
     let files = match request.compiler.family {
         Family::Tcc => parse_tcc_trace(&done.stdout),
         Family::Gcc | Family::Clang | Family::Other => {
-            let rule = job.path().join(&request.object).with_extension("d");
-            parse_make_rule(&fs::read_to_string(rule).ok()?)
+            let rule = Path::new(&request.object).with_extension("d");
+            let rule = job.left(rule.to_str()?).ok()?;
+            parse_make_rule(&String::from_utf8(rule).ok()?)
         }
     };
     let source = match &request.origin {
         Origin::File(path) => path.as_path(),
         Origin::Text { name, .. } => Path::new(name),
     };
-    (!files.is_empty()).then(|| headers(&files, source, job.path()))
+    let told = (!files.is_empty()).then(|| headers(&files, source, job.path()))?;
+    // What a tool cannot have read is not what it read, whatever it says.
+    let is_read = |path: &PathBuf| bench.was_read(path, &request.compiler.path, &request.line.argv);
+    Some(told.into_iter().filter(is_read).collect())
 }
 
 /// Writes the recipe, unless a file changed while the compiler ran, or makes the assembler read another: nobody knows

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::key::{Files, Hash, KeyBuilder};
-use crate::toolchain::named_files;
+use crate::toolchain::{is_stored, named_files};
 
 /// Entries of one folder that are looked at. Of a folder with more nobody knows what a tool takes from it.
 const MOST_ENTRIES: usize = 20_000;
@@ -92,7 +92,7 @@ fn digest(files: &Files, path: &Path) -> Option<Hash> {
 /// Adds a file, and what it names where it is a text.
 pub fn add_file(files: &Files, path: &Path, depth: usize, key: &mut KeyBuilder) {
     key.add(path.as_os_str().as_encoded_bytes()).add(files.hash(path).unwrap_or_default());
-    let is_short = fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT);
+    let is_short = is_stored(path) && fs::metadata(path).is_ok_and(|meta| meta.len() <= LONGEST_TEXT);
     if depth == 0 || !is_short {
         return;
     }

@@ -1,9 +1,9 @@
 //! What whole builds and mixes share on their way from C to linked code: the tools, what they have made already,
 //! and how often one of them ran.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::bench::{Bench, Failure};
 use super::cache::Cache;
@@ -14,7 +14,7 @@ use super::material::Material;
 use super::object::{Made, ObjectRequest, Origin, make_object};
 use super::ready::Ready;
 use crate::model::{Build, Event, EventSink};
-use crate::toolchain::{Compiler, Missing, find};
+use crate::toolchain::{Compilers, Missing};
 
 /// What a tool was run for.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ pub struct Pipeline<'a> {
     pub threads: rayon::ThreadPool,
     pub tally: Tally,
     sink: &'a dyn EventSink,
-    compilers: Mutex<BTreeMap<String, Result<Arc<Compiler>, Missing>>>,
+    pub compilers: &'a Compilers,
     /// Objects of this process: asking for one of them again reads no file.
     made: Mutex<HashMap<Hash, Made>>,
 }
@@ -68,22 +68,13 @@ impl<'a> Pipeline<'a> {
             threads,
             tally: Tally::default(),
             sink,
-            compilers: Mutex::default(),
+            compilers: settings.compilers,
             made: Mutex::default(),
         })
     }
 
-    /// Each command is looked up once.
-    pub fn compiler(&self, command: &str) -> Result<Arc<Compiler>, Missing> {
-        if let Some(known) = lock(&self.compilers).get(command) {
-            return known.clone();
-        }
-        let found = find(command).map(Arc::new);
-        lock(&self.compilers).entry(command.into()).or_insert(found).clone()
-    }
-
     pub fn ready<'b>(&self, material: &'b Material<'b>, build: &'b Build) -> Result<Ready<'b>, Missing> {
-        Ready::new(material, build, |command| self.compiler(command))
+        Ready::new(material, build, |command| self.compilers.find(command))
     }
 
     /// An object of a build.

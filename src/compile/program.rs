@@ -2,15 +2,15 @@
 //! that emulator computes.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::bench::{Bench, Failure, Job};
 use super::command::CommandLine;
 use super::harness::{RUNNER, abi_args, linker};
 use crate::model::{Arithmetic, Build, ControlWords, Libm, RunnerPlan};
 use crate::toolchain::{
-    Compiler, Family, Libraries, RunnerWords, library_identity, library_of, locate, missing_tool, read_runner,
+    Compiler, Family, Libraries, RunnerWords, ToolReach, library_identity, library_of, locate, missing_tool,
+    read_runner,
 };
 
 /// What is known of a build's object beside its path. Without a runner it is one to load.
@@ -57,7 +57,7 @@ pub fn program(
     let answer = ask(bench, &plan, path).map_err(|failure| with_hint(build, failure))?;
     let RunnerWords { control, arithmetic, libc } =
         read_runner(&answer).ok_or_else(|| Failure::Tool(no_runner(build, &answer)))?;
-    let libm = format!("{}, {libc}", library(build, compiler, libraries));
+    let libm = format!("{}, {libc}", library(build, compiler, libraries, &bench.reach));
     // A plain program keeps what its own link gives it, unless another compiler links it.
     let own_start = build.plain && linker(build).is_none();
     if build.is_native() && !own_start {
@@ -86,14 +86,14 @@ fn no_runner(build: &Build, answer: &str) -> String {
 const LIBM: &str = "libm.so.6";
 
 /// The library a build's mathematics come from.
-fn library(build: &Build, compiler: &Compiler, libraries: &Libraries) -> String {
+fn library(build: &Build, compiler: &Compiler, libraries: &Libraries, reach: &ToolReach) -> String {
     let found = match &build.environment.libm {
         Some(Libm::File(path)) => Some(path.clone()),
         // musl's libm is a part of its libc.
-        Some(Libm::Musl) => locate("musl-gcc").and_then(|gcc| library_of(&gcc, &[], "libc.a")),
+        Some(Libm::Musl) => locate("musl-gcc").and_then(|gcc| library_of(&gcc, &[], "libc.a", reach)),
         // A program with its libraries inside asks for none.
         None if build.is_native() => {
-            libraries.get(LIBM).cloned().or_else(|| library_of(&compiler.path, &[], LIBM))
+            libraries.get(LIBM).cloned().or_else(|| library_of(&compiler.path, &[], LIBM, reach))
         }
         None => {
             let mut args = abi_args(&build.args);
@@ -105,7 +105,7 @@ fn library(build: &Build, compiler: &Compiler, libraries: &Libraries) -> String 
                     .map(|t| format!("--target={t}")),
             );
             // glibc's libm.a is a list of two archives on some machines, which is as good.
-            library_of(&compiler.path, &args, "libm.a")
+            library_of(&compiler.path, &args, "libm.a", reach)
         }
     };
     found.map_or_else(|| "libm of unknown place".into(), |path| library_identity(&path))
@@ -129,11 +129,8 @@ fn with_hint(build: &Build, failure: Failure) -> Failure {
 /// What the runner says of itself.
 fn ask(bench: &Bench, plan: &RunnerPlan, path: &Path) -> Result<String, Failure> {
     let job = Job::new(bench)?;
-    let copy = job.path().join(RUNNER);
-    fs::copy(path, &copy)?;
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o700))?;
+    job.put(RUNNER, &fs::read(path)?, 0o700)?;
     let mut argv = plan.command.clone();
     argv.extend([format!("./{RUNNER}"), "--probe".into()]);
-    let first = plan.command.first().map_or(copy, PathBuf::from);
-    Ok(job.run(&first, &CommandLine { what: "run probe".into(), argv })?.stdout)
+    Ok(job.run_code(&CommandLine { what: "run probe".into(), argv })?.stdout)
 }

@@ -12,6 +12,7 @@ use super::command::source_args;
 use super::shim::{Call, all_headers, name_in_prototype, parameters};
 use super::spellings::function_types;
 use crate::model::{Build, Callee, Function, Implementation, Sources};
+use crate::sandbox::Folder;
 use crate::toolchain::{Compiler, End, Family, Invocation, run};
 
 /// What stands in front of a number in the compiler's messages about it.
@@ -93,7 +94,7 @@ impl Prototypes<'_> {
 
     /// What the compiler prints about a text.
     fn words(&self, sources: &Sources, text: &str) -> Option<String> {
-        let folder = tempfile::tempdir().ok()?;
+        let folder = Folder::temporary().ok()?;
         fs::write(folder.path().join(FILE), text).ok()?;
         let mut argv = source_args(sources, self.build, self.compiler.family);
         argv.extend(["-fsyntax-only", "-Werror=implicit-function-declaration"].map(String::from));
@@ -105,7 +106,9 @@ impl Prototypes<'_> {
             program: &self.compiler.path,
             argv: &argv,
             cwd: folder.path(),
+            own: folder.path(),
             tmp: folder.path(),
+            reach: &self.compiler.reach,
             timeout: self.timeout,
             cancel: None,
         });

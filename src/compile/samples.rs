@@ -3,7 +3,7 @@
 use crate::fp::Scalar;
 use crate::model::{
     Build, BuildId, Callee, Coordinate, Domain, Environment, Experiment, FpEnvPolicy, Function, Harness,
-    Implementation, Interface, Results, SearchSettings, Sources,
+    Implementation, Interface, Results, SandboxSettings, SearchSettings, Sources,
 };
 
 pub fn function(
@@ -52,6 +52,7 @@ pub fn experiment(files: &[&str], functions: Vec<Function>) -> Experiment {
             library_path: Vec::new(),
         })],
         harness: Harness::default(),
+        sandbox: SandboxSettings::default(),
         presets: Vec::new(),
         compilers: Vec::new(),
         flags: Vec::new(),

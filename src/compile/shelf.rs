@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::cache::{again, shelves_in};
 use crate::model::Sources;
 use crate::toolchain::{Family, Libraries, soname};
 
@@ -44,7 +45,7 @@ impl Shelf {
         let astray: Vec<(String, PathBuf)> = shelf.named.iter().filter(astray).cloned().collect();
         for (name, file) in astray.into_iter().rev() {
             let digest = blake3::hash(file.as_os_str().as_encoded_bytes()).to_hex();
-            let folder = root.join("libraries").join(&digest[..16]);
+            let folder = shelves_in(root).join(&digest[..16]);
             shelf.links.push((folder.join(name), file));
             shelf.folders.insert(0, folder);
         }
@@ -76,12 +77,14 @@ impl Shelf {
             if fs::read_link(link).is_ok_and(|to| to == *file) {
                 continue;
             }
-            link.parent().map_or(Ok(()), fs::create_dir_all)?;
-            match symlink(file, link) {
-                // Another process may have made it meanwhile.
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                made => made?,
-            }
+            again(|| {
+                link.parent().map_or(Ok(()), fs::create_dir_all)?;
+                match symlink(file, link) {
+                    // Another process may have made it meanwhile.
+                    Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                    made => made,
+                }
+            })?;
         }
         Ok(())
     }

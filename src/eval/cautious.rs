@@ -1,17 +1,23 @@
 //! The near end of cautious mode: hands batches to a helper process and reads outcomes back.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
 use super::helper::{HelperReply, Run};
 use super::process::{Gone, Process};
-use super::slab::{CAPACITY, Slab};
-use super::watch::{LOAD_CPU, LOAD_WALL, blocked_limit, cpu_clock, cpu_time, is_runnable};
-use super::{CallLimits, EvalError, LoadPlan};
+use super::quarters::Quarters;
+use super::slab::{CAPACITY, End, Slab, unconfined};
+use super::watch::{LOAD_CPU, LOAD_WALL, blocked_limit};
+use super::{EvalError, LoadPlan};
 use crate::model::Outcomes;
+
+/// How long loading may take, whatever the process that does it says of itself.
+const LOAD_PATIENCE: Duration = Duration::from_secs(300);
+
+/// The longest thing that a helper says: a few numbers, or why an object cannot be loaded.
+const LONGEST_REPLY: usize = 1 << 20;
 
 /// Called while waiting; false gives up.
 pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
@@ -47,59 +53,57 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    pub(crate) fn start(
-        program: &Path,
-        plan: &LoadPlan,
-        limits: CallLimits,
-        go_on: GoOn<'_>,
-    ) -> Result<Helper, EvalError> {
-        let process = Process::spawn(program, "__helper", limits).map_err(|e| EvalError::Helper {
+    pub(crate) fn start(quarters: &Quarters, plan: &LoadPlan, go_on: GoOn<'_>) -> Result<Helper, EvalError> {
+        let process = Process::spawn(quarters, "__helper").map_err(|e| EvalError::Helper {
             build: plan.build.to_string(),
-            reason: format!("failed to start {}: {e}", program.display()),
+            reason: format!("failed to start {}: {e}", quarters.program.display()),
         })?;
         let mut helper = Helper { process, plan: plan.clone() };
-        helper.load(go_on)?;
-        Ok(helper)
+        let loaded = helper.load(go_on);
+        helper.tell(quarters);
+        loaded.map(|()| helper)
+    }
+
+    /// Passes on what its code was refused.
+    fn tell(&self, quarters: &Quarters) {
+        quarters.hear(std::slice::from_ref(&self.plan), self.process.slab().refused());
     }
 
     fn load(&mut self, go_on: GoOn<'_>) -> Result<(), EvalError> {
-        let path = self.plan.object.path.display().to_string();
-        let begun = Instant::now();
-        let pid = self.process.pid();
-        let clock = cpu_clock(pid);
-        let mut late = None;
-        let reply = self.process.send(&self.plan.object).and_then(|()| {
-            self.process.receive::<HelperReply>(&mut |_| {
-                // A constructor that computes without end is known by its CPU time, one that sleeps by the wall clock; one
-                // that waits for its turn on a busy machine is neither.
-                if clock.and_then(cpu_time).is_some_and(|spent| spent >= LOAD_CPU) {
-                    late = Some(format!("{} s of CPU time", LOAD_CPU.as_secs()));
-                } else if begun.elapsed() >= LOAD_WALL && !is_runnable(pid) {
-                    late = Some(format!("{} s", LOAD_WALL.as_secs()));
-                }
-                late.is_none() && go_on()
-            })
-        });
+        let name = self.plan.object.file_name();
+        // A constructor that does not end is ended by the process that watches the helper, unless it pretends to be done.
+        let sent = self.process.send(&self.plan.object);
+        let (begun, mut late) = (Instant::now(), false);
+        let mut wait = |_: &Slab| {
+            late = begun.elapsed() > LOAD_PATIENCE;
+            !late && go_on()
+        };
+        let reply = sent.and_then(|()| self.process.receive::<HelperReply>(LONGEST_REPLY, &mut wait));
         let reason = match reply {
             Ok(Ok(_)) => return Ok(()),
-            // The helper's words are those of `EvalError::Load`, path included.
+            // The helper's words are those of `EvalError::Load`, name included.
             Ok(Err(words)) => {
-                words.strip_prefix(&format!("failed to load {path}: ")).unwrap_or(&words).into()
+                words.strip_prefix(&format!("failed to load the object {name}: ")).unwrap_or(&words).into()
             }
-            Err(Gone::Stopped) => match late {
-                None => return Err(EvalError::Stopped),
-                Some(time) => {
-                    self.process.kill();
-                    format!("it did not finish within {time}")
-                }
-            },
+            Err(Gone::Stopped) if late => {
+                self.process.kill();
+                format!("it did not finish within {} s", LOAD_PATIENCE.as_secs())
+            }
+            Err(Gone::Stopped) => return Err(EvalError::Stopped),
             Err(Gone::Garbled) => "its code wrote to the pipe of the process that loaded it".into(),
             Err(Gone::Died) => {
                 self.process.end();
-                format!("the process that loaded it ended with {}", self.process.status())
+                match self.process.slab().end() {
+                    Some(End::Timeout) => {
+                        let [cpu, wall] = [LOAD_CPU, LOAD_WALL].map(|limit| limit.as_secs());
+                        format!("it did not finish within {cpu} s of CPU time, or {wall} s asleep")
+                    }
+                    Some(End::Unconfined(number)) => unconfined(number),
+                    _ => format!("the process that loaded it ended with {}", self.process.status()),
+                }
             }
         };
-        Err(EvalError::Load { path, reason })
+        Err(EvalError::Load { name, reason })
     }
 
     /// Runs inputs and appends their outcomes. Returns how many calls came close to the timeout.
@@ -138,14 +142,14 @@ impl Helper {
             self.process.slab().read_outcomes(count, out);
         }
         let slab = self.process.slab();
-        Ok(Strain { near: slab.near() - near, cpu: slab.spent().saturating_sub(spent) })
+        Ok(Strain { near: slab.near().saturating_sub(near), cpu: slab.spent().saturating_sub(spent) })
     }
 
     fn ask(&mut self, run: Run, patience: Duration, go_on: GoOn<'_>) -> Result<HelperReply, Gone> {
         self.process.send(&run)?;
         let mut seen = (0, Instant::now());
         let mut stuck = false;
-        let reply = self.process.receive(&mut |slab: &Slab| {
+        let reply = self.process.receive(LONGEST_REPLY, &mut |slab: &Slab| {
             if slab.sequence() != seen.0 {
                 seen = (slab.sequence(), Instant::now());
             }
@@ -162,14 +166,13 @@ impl Helper {
 
 /// The helpers a process has started, by build; each is started when it is first needed.
 pub(crate) struct Helpers {
-    program: PathBuf,
-    limits: CallLimits,
+    quarters: Quarters,
     running: BTreeMap<usize, Helper>,
 }
 
 impl Helpers {
-    pub(crate) fn new(program: &Path, limits: CallLimits) -> Helpers {
-        Helpers { program: program.into(), limits, running: BTreeMap::new() }
+    pub(crate) fn new(quarters: Quarters) -> Helpers {
+        Helpers { quarters, running: BTreeMap::new() }
     }
 
     /// The processes that are helpers.
@@ -180,7 +183,7 @@ impl Helpers {
     /// Starts the helper of a build, unless it is there.
     pub(crate) fn start(&mut self, build: usize, plan: &LoadPlan, go_on: GoOn<'_>) -> Result<(), EvalError> {
         if !self.running.contains_key(&build) {
-            self.running.insert(build, Helper::start(&self.program, plan, self.limits, go_on)?);
+            self.running.insert(build, Helper::start(&self.quarters, plan, go_on)?);
         }
         Ok(())
     }
@@ -200,6 +203,7 @@ impl Helpers {
             let Some(helper) = self.running.get_mut(&build) else { break };
             let before = out.len();
             result = helper.run(call, inputs, out, go_on);
+            helper.tell(&self.quarters);
             if !matches!(result, Err(EvalError::Helper { .. })) {
                 break;
             }

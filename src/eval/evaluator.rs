@@ -7,8 +7,9 @@ use crate::model::Outcomes;
 /// Why evaluation cannot go on. Faults of the code under test are outcomes, not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
-    #[error("failed to load {path}: {reason}")]
-    Load { path: String, reason: String },
+    /// The file's name, which is its content's: where it lies differs from run to run.
+    #[error("failed to load the object {name}: {reason}")]
+    Load { name: String, reason: String },
     #[error("the evaluation helper of build {build} broke: {reason}")]
     Helper { build: String, reason: String },
     /// The deadline passed or the user interrupted.

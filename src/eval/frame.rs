@@ -5,10 +5,16 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// No message is longer; a longer length is noise that code under test wrote.
+/// No message of ours is longer. What comes back may be as long as whoever waits for it says; a longer length is noise that code
+/// under test wrote.
 const MAX_FRAME: usize = 1 << 30;
 
 pub(crate) fn write_frame<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
+    to.write_all(&frame(message)?)
+}
+
+/// A message as it is written.
+pub(super) fn frame<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     // Room for the length, filled in when it is known, so that a frame is one write.
     let mut bytes = postcard::to_extend(message, vec![0; 4]).map_err(invalid)?;
     let length = bytes.len() - 4;
@@ -16,12 +22,12 @@ pub(crate) fn write_frame<T: Serialize>(to: &mut impl Write, message: &T) -> io:
         return Err(invalid(format!("a message of {length} bytes")));
     }
     bytes[..4].copy_from_slice(&(length as u32).to_le_bytes());
-    to.write_all(&bytes)
+    Ok(bytes)
 }
 
 /// Blocks for the next message; None at the end of the stream.
 pub(crate) fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
-    let mut inbox = Inbox::default();
+    let mut inbox = Inbox::new(MAX_FRAME);
     loop {
         if let Some(message) = inbox.take()? {
             return Ok(Some(message));
@@ -34,12 +40,27 @@ pub(crate) fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> io::Resul
 }
 
 /// Bytes of the next message, as far as they have come.
-#[derive(Default)]
 pub(crate) struct Inbox {
     bytes: Vec<u8>,
+    longest: usize,
 }
 
 impl Inbox {
+    /// For messages of at most so many bytes.
+    pub(crate) fn new(longest: usize) -> Inbox {
+        Inbox { bytes: Vec::new(), longest }
+    }
+
+    /// The same for those that are still to come.
+    pub(crate) fn expect(&mut self, longest: usize) {
+        self.longest = longest.min(MAX_FRAME);
+    }
+
+    /// Whether a part of a message has come.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.bytes.is_empty()
+    }
+
     /// The message, once all of it is there.
     pub(crate) fn take<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let Some(length) = self.length()? else { return Ok(None) };
@@ -77,7 +98,7 @@ impl Inbox {
     fn length(&self) -> io::Result<Option<usize>> {
         let Some(head) = self.bytes.first_chunk::<4>() else { return Ok(None) };
         let length = u32::from_le_bytes(*head) as usize;
-        if length > MAX_FRAME {
+        if length > self.longest {
             return Err(invalid(format!("a message of {length} bytes")));
         }
         Ok(Some(length))

@@ -122,7 +122,8 @@ mod tests {
     }
 
     fn run(control: ControlWords, inputs: &[f64]) -> Vec<Outcome> {
-        let slab = Slab::create(CallLimits { timeout: Duration::from_secs(1), memory_mb: 100 }).unwrap();
+        let slab =
+            Slab::create(CallLimits { timeout: Duration::from_secs(1), memory_mb: 100 }, None).unwrap();
         let bits: Vec<u64> = inputs.iter().map(|x| x.to_bits()).collect();
         slab.put_inputs(1, &bits);
         let batch = Batch {

@@ -13,7 +13,7 @@ use super::object::Object;
 use super::offspring::{Offspring, Ran, Stretch};
 use super::process::end_descendants;
 use super::relay;
-use super::settle::{Settled, leave, settle, volunteer_for_oom};
+use super::settle::{Settled, close, go_on_watched, leave, settle};
 use super::slab::{CAPACITY, Phase};
 use super::token::Token;
 use super::watch::Rules;
@@ -37,23 +37,27 @@ pub(crate) type HelperReply = Result<usize, String>;
 
 /// Runs the helper until it is let go. The subcommand `__helper`.
 pub fn helper_main() -> ExitCode {
-    let Ok(mut settled) = settle() else { return ExitCode::FAILURE };
-    volunteer_for_oom();
+    let settled = settle().and_then(|settled| go_on_watched(settled, Rules::loading()));
+    let Ok(mut settled) = settled else { return ExitCode::FAILURE };
     serve(&mut settled);
     end_descendants();
     // Leaving skips destructors, and with them those of the object under test.
-    let _ = std::fs::remove_dir_all(&settled.room);
     leave(0)
 }
 
 /// Answers requests; None when the other side is gone.
 fn serve(settled: &mut Settled) -> Option<()> {
     let (token, object): (Token, BuiltObject) = read_frame(&mut settled.requests).ok()??;
+    let emulated = object.runner.as_ref().is_some_and(|plan| !plan.command.is_empty());
+    if let Err(error) = close(settled, emulated) {
+        let reply: HelperReply = Err(format!("it cannot be confined: {error}"));
+        return answer(settled, token, &reply);
+    }
     if let Some(plan) = &object.runner {
         return relay::serve(settled, token, &object, plan);
     }
     settled.slab.set_phase(Phase::Load(0));
-    let loaded = Object::load(&object).map_err(|e| e.to_string());
+    let loaded = Object::load(&object, settled.copies()).map_err(|e| e.to_string());
     settled.slab.set_phase(Phase::Idle);
     let reply: HelperReply = loaded.as_ref().map(|_| 0).map_err(Clone::clone);
     answer(settled, token, &reply)?;

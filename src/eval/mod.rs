@@ -11,6 +11,7 @@
 //! * `relay` feeds a build that is a program of its own, in a worker (`relays`) or in a helper: `runner`
 //!   starts and watches that program, `words` are what is said (the program is harness-c/runner.c);
 //! * `settle` is what a process does before it lets code under test in;
+//! * `quarters` is how such processes are started, and in which sandbox; what that refuses comes back there;
 //! * `watch` ends what does not return; `process` and `frame` start processes and talk to them, `token` binds a reply to its
 //!   request.
 //!
@@ -29,6 +30,7 @@ mod object;
 mod offspring;
 mod plan;
 mod process;
+mod quarters;
 mod relay;
 mod relays;
 mod runner;
@@ -47,8 +49,9 @@ pub use helper::helper_main;
 pub(crate) use native::{Host, Native, STRAYS_EXIT, Selection, THIS_PROGRAM};
 pub use plan::{CallLimits, LoadPlan};
 pub use process::has_role;
-pub(crate) use process::{Gone, Process, end_descendants};
-pub(crate) use settle::{Forked, fork, leave, settle, stay_on_one_cpu, volunteer_for_oom};
-pub(crate) use slab::{End, Phase, Slab};
+pub(crate) use process::{Gone, Process};
+pub(crate) use quarters::Quarters;
+pub(crate) use settle::{Settled, close, go_on_watched, leave, settle, stay_on_one_cpu};
+pub(crate) use slab::{End, Phase, unconfined};
 pub(crate) use token::Token;
-pub(crate) use watch::{Rules, watch};
+pub(crate) use watch::Rules;

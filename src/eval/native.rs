@@ -1,6 +1,6 @@
 //! Builds loaded side by side in this process: the hot path, and cautious builds through helpers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions};
@@ -10,11 +10,13 @@ use super::cautious::{Call, Helpers};
 use super::guard::{Batch, Shim};
 use super::object::Object;
 use super::process::{children, cpu_time};
+use super::quarters::Quarters;
 use super::relays::Relays;
 use super::settle::leave;
 use super::slab::{CAPACITY, Phase, Slab};
 use super::{CallLimits, EvalError, Evaluator, LoadPlan};
 use crate::model::{MAX_COORDINATES, MAX_RESULTS, Outcomes};
+use crate::sandbox::Sandbox;
 
 /// The program that a process in a hidden role starts others from: itself, even when the file it
 /// came from has been replaced since.
@@ -32,6 +34,8 @@ pub(crate) struct Host {
     plans: Vec<LoadPlan>,
     timeout: Duration,
     slab: Slab,
+    /// Where copies of objects go, if not into memory.
+    copies: Option<PathBuf>,
     loaded: Vec<Option<Object>>,
     helpers: Helpers,
     relays: Relays,
@@ -40,12 +44,16 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn new(plans: Vec<LoadPlan>, slab: Slab, room: &Path) -> Host {
+    /// A host in a process that has settled in a room, and is closed.
+    pub(crate) fn new(plans: Vec<LoadPlan>, slab: Slab, room: &Path, sandbox: &Sandbox) -> Host {
+        let copies = sandbox.has_scratch().then(|| room.to_path_buf());
         let limits = CallLimits { timeout: slab.timeout(), memory_mb: slab.memory_mb() };
+        let quarters = Quarters::new(THIS_PROGRAM.into(), limits, sandbox.inner());
         Host {
             loaded: plans.iter().map(|_| None).collect(),
-            helpers: Helpers::new(Path::new(THIS_PROGRAM), limits),
+            helpers: Helpers::new(quarters),
             relays: Relays::new(room, limits),
+            copies,
             timeout: limits.timeout,
             unchecked: 0,
             plans,
@@ -88,9 +96,10 @@ impl Host {
     }
 
     fn shim(&mut self, plan: usize, function: usize) -> Result<Shim, EvalError> {
+        self.slab.set_asked(plan);
         if self.loaded[plan].is_none() {
             self.slab.set_phase(Phase::Load(plan));
-            let object = Object::load(&self.plans[plan].object);
+            let object = Object::load(&self.plans[plan].object, self.copies.as_deref());
             self.slab.set_phase(Phase::Busy);
             self.loaded[plan] = Some(object?);
         }
@@ -248,6 +257,7 @@ impl Evaluator for Native<'_> {
     fn evaluate(&mut self, build: usize, inputs: &[u64], out: &mut Outcomes) -> Result<(), EvalError> {
         let plan = self.selection.builds[build];
         self.calls += (inputs.len() / self.selection.arity) as u64;
+        self.host.slab.set_asked(plan);
         if self.is_hot(build) {
             return self.evaluate_hot(build, inputs, out);
         }

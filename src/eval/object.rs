@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -23,18 +24,19 @@ const OWN_FIRST: i32 = 0;
 /// A loaded object; `setup` has run. Stays loaded until the process ends.
 pub(crate) struct Object {
     library: Library,
-    path: String,
+    file: String,
     functions: Vec<FunctionStatus>,
     /// Kept open for as long as the object is loaded.
     _copy: OwnedFd,
 }
 
 impl Object {
-    /// Loads a copy of the object: the dynamic linker shares globals between two loads of one file.
-    pub(crate) fn load(object: &BuiltObject) -> Result<Object, EvalError> {
-        let path = object.path.display().to_string();
-        let failed = |reason: String| EvalError::Load { path: path.clone(), reason };
-        let copy = private_copy(object).map_err(|e| failed(e.to_string()))?;
+    /// Loads a copy of the object, because the dynamic linker shares globals between two loads of one file: in memory, or in a
+    /// folder where memory of that kind is not to be had.
+    pub(crate) fn load(object: &BuiltObject, copies: Option<&Path>) -> Result<Object, EvalError> {
+        let file = object.file_name();
+        let failed = |reason: String| EvalError::Load { name: file.clone(), reason };
+        let copy = private_copy(object, copies).map_err(|e| failed(e.to_string()))?;
         let name = unused_name(&copy);
         let library = keeping_registers(|| {
             // SAFETY: this process exists to be ruined by what the object's constructors do.
@@ -48,12 +50,12 @@ impl Object {
             // SAFETY: as above.
             keeping_registers(|| unsafe { setup() });
         }
-        Ok(Object { library, path, functions: object.functions.clone(), _copy: copy })
+        Ok(Object { library, file, functions: object.functions.clone(), _copy: copy })
     }
 
     /// The entry point of a function of the experiment.
     pub(crate) fn shim(&self, function: usize) -> Result<Shim, EvalError> {
-        let failed = |reason: String| EvalError::Load { path: self.path.clone(), reason };
+        let failed = |reason: String| EvalError::Load { name: self.file.clone(), reason };
         let symbol = match self.functions.get(function) {
             Some(FunctionStatus::Ready { symbol }) => symbol,
             Some(FunctionStatus::Missing { message }) => return Err(failed(message.clone())),
@@ -73,9 +75,12 @@ fn unused_name(copy: &OwnedFd) -> String {
     format!("/proc/self/fd/{detour}{}", copy.as_raw_fd())
 }
 
-fn private_copy(object: &BuiltObject) -> io::Result<OwnedFd> {
+fn private_copy(object: &BuiltObject, copies: Option<&Path>) -> io::Result<OwnedFd> {
     let mut from = File::open(&object.path)?;
-    let mut copy = File::from(memfd_create("bitrift-object", MemfdFlags::CLOEXEC)?);
+    let mut copy = match copies {
+        Some(folder) => tempfile::tempfile_in(folder)?,
+        None => File::from(memfd_create("bitrift-object", MemfdFlags::CLOEXEC)?),
+    };
     io::copy(&mut from, &mut copy)?;
     Ok(copy.into())
 }

@@ -65,6 +65,10 @@ impl Offspring {
                     // SAFETY: this fork uses none of them, and leaves without closing anything.
                     unsafe { libc::close(fd) };
                 }
+                // The helper, which watches this fork, is out of its reach.
+                if settled.sandbox.part().is_err() {
+                    leave(0);
+                }
                 serve(settled, control, &far)
             }
         }

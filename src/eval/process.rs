@@ -1,31 +1,36 @@
 //! The near end of a process that runs code under test: starts it, talks to it, ends it.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, OFlags, fcntl_setfl};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::CallLimits;
-use super::frame::{Inbox, write_frame};
-use super::slab::Slab;
+use super::frame::{Inbox, frame};
+use super::quarters::Quarters;
+use super::slab::{End, Slab};
 use super::token::Token;
+use crate::sandbox::{Launch, Launched, Place, Sandbox, remove_folder};
 
 /// How often a waiting side looks around.
 const TICK: Duration = Duration::from_millis(50);
 
+/// How long a message may take from its first byte to its last.
+const MESSAGE_TIME: Duration = Duration::from_secs(60);
+
 /// How long a process may take to clean up before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a process that watches over another may stand stopped.
+const STANDSTILL: Duration = Duration::from_secs(2);
 
 /// What the environment of code under test keeps: where temporary files go. Variables that choose libraries or
 /// variants of their functions decide results, and no result records them, so that none is kept.
@@ -52,16 +57,17 @@ pub(crate) enum Gone {
 
 /// A process of this program in a hidden role, with a slab shared with it.
 pub(crate) struct Process {
-    child: Child,
-    pidfd: OwnedFd,
-    requests: Option<ChildStdin>,
-    replies: ChildStdout,
+    child: Launched,
+    requests: Option<File>,
+    replies: File,
     inbox: Inbox,
     /// Of the last request.
     token: Token,
     slab: Slab,
     /// The other side cleans up and ends when this closes, also when this process is killed.
     leash: Option<OwnedFd>,
+    /// Since when it has been seen stopped.
+    stopped: Option<Instant>,
     _room: Room,
 }
 
@@ -71,11 +77,14 @@ struct Room(PathBuf);
 
 impl Room {
     /// A name that no other process has: not even one that had this process's number before.
-    fn new() -> io::Result<Room> {
+    fn new(sandbox: &Sandbox) -> io::Result<Room> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let name = format!("bitrift-{}-{count}-{now:x}", std::process::id());
+        if let Some(scratch) = sandbox.scratch() {
+            return Ok(Room(scratch.join(name)));
+        }
         let folder = std::path::absolute(std::env::temp_dir())?;
         // Not to be told as a process that died without a word.
         rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK)
@@ -86,50 +95,57 @@ impl Room {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = remove_folder(&self.0);
     }
 }
 
 impl Process {
-    /// Starts `program` with the hidden subcommand `role`.
-    pub(crate) fn spawn(program: &Path, role: &str, limits: CallLimits) -> io::Result<Process> {
-        let slab = Slab::create(limits)?;
-        let room = Room::new()?;
+    /// Starts a process in a hidden role.
+    pub(crate) fn spawn(quarters: &Quarters, role: &str) -> io::Result<Process> {
+        let Quarters { program, limits, sandbox, .. } = quarters;
+        sandbox.check()?;
+        // Inside a sandbox, where temporary files go is its bounded scratch folder.
+        let bounded = sandbox.is_inside_scratch().then(std::env::temp_dir);
+        let slab = Slab::create(*limits, bounded.as_deref())?;
+        let room = Room::new(sandbox)?;
         let (far, leash) = pipe_with(PipeFlags::CLOEXEC)?;
-        // Clear of the standard streams, which are rearranged between fork and exec.
-        let (slab_fd, leash_fd) = (raise_fd(&slab.fd())?, raise_fd(&far)?);
-        let kept = [slab_fd.as_raw_fd(), leash_fd.as_raw_fd()];
-        let mut command = Command::new(program);
-        command.arg0("bitrift").arg(role).args(kept.map(|fd| fd.to_string())).arg(&room.0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        command.process_group(0).env_clear().env("LC_ALL", "C").env(ROLE, role);
-        if let Some(value) = std::env::var_os(KEPT) {
-            command.env(KEPT, value);
-        }
-        // SAFETY: between fork and exec only fcntl is called, which is async-signal-safe.
-        unsafe {
-            command.pre_exec(move || {
-                let failed = kept.iter().any(|&fd| libc::fcntl(fd, libc::F_SETFD, 0) < 0);
-                if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
-            });
-        }
-        let mut child = command.spawn()?;
-        let requests = child.stdin.take();
-        let replies = child.stdout.take().ok_or_else(|| io::Error::other("no reply pipe"))?;
+        // Clear of the standard streams, which are rearranged before the program begins.
+        let (slab_fd, leash_fd) = (raise_fd(&slab.fd()?)?, raise_fd(&far)?);
+        let (stdin, requests) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (replies, stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+        let kept = vec![slab_fd.as_raw_fd(), leash_fd.as_raw_fd()];
+        let mut argv = vec!["bitrift".into(), role.into()];
+        argv.extend(kept.iter().map(|fd| fd.to_string().into()));
+        argv.push(room.0.clone().into());
+        let mut variables = vec![("LC_ALL".into(), "C".into()), (ROLE.into(), role.into())];
+        variables.extend(std::env::var_os(KEPT).map(|value| (KEPT.into(), value)));
+        let launch = Launch {
+            program,
+            argv,
+            variables,
+            stdin: raise_fd(&stdin)?,
+            stdout: raise_fd(&stdout)?,
+            stderr: raise_fd(&File::options().write(true).open("/dev/null")?)?,
+            kept,
+            place: if sandbox.is_apart() { Place::World } else { Place::Here },
+        };
+        let child = launch.start()?;
         fcntl_setfl(&replies, OFlags::NONBLOCK)?;
-        let pid = Pid::from_child(&child);
-        let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
-        Ok(Process {
+        fcntl_setfl(&requests, OFlags::NONBLOCK)?;
+        let mut process = Process {
             child,
-            pidfd,
-            requests,
-            replies,
-            inbox: Inbox::default(),
+            requests: Some(File::from(requests)),
+            replies: File::from(replies),
+            inbox: Inbox::new(0),
             token: Token::default(),
             slab,
             leash: Some(leash),
+            stopped: None,
             _room: room,
-        })
+        };
+        // The first thing that it reads. One that is already gone is seen when it is asked.
+        let _ = process.write(&frame(&**sandbox)?);
+        Ok(process)
     }
 
     pub(crate) fn slab(&self) -> &Slab {
@@ -138,24 +154,65 @@ impl Process {
 
     /// Sends a request under a new token, which the reply to it must have.
     pub(crate) fn send<T: Serialize>(&mut self, request: &T) -> Result<(), Gone> {
-        let requests = self.requests.as_mut().ok_or(Gone::Died)?;
         self.token = Token::draw();
-        write_frame(requests, &(self.token, request)).map_err(|_| Gone::Died)
+        let message = frame(&(self.token, request)).map_err(|_| Gone::Died)?;
+        self.write(&message)
     }
 
-    /// Waits for the reply to the last request, however long it takes, as long as `go_on` says so.
+    fn write(&mut self, message: &[u8]) -> Result<(), Gone> {
+        let requests = self.requests.as_mut().ok_or(Gone::Died)?;
+        let (begun, mut left) = (Instant::now(), message);
+        while !left.is_empty() {
+            match requests.write(left) {
+                Ok(written) => left = &left[written..],
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    let mut fds = [
+                        PollFd::new(requests, PollFlags::OUT),
+                        PollFd::new(&self.child.pidfd, PollFlags::IN),
+                    ];
+                    wait(&mut fds, TICK);
+                    if !fds[1].revents().is_empty() || begun.elapsed() > MESSAGE_TIME {
+                        return Err(Gone::Died);
+                    }
+                }
+                Err(_) => return Err(Gone::Died),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the reply to the last request, of at most so many bytes, however long it takes, as long as `go_on` says so.
     pub(crate) fn receive<T: DeserializeOwned>(
         &mut self,
+        longest: usize,
         go_on: &mut dyn FnMut(&Slab) -> bool,
     ) -> Result<T, Gone> {
+        self.inbox.expect(longest);
+        let (mut looked, mut begun) = (Instant::now(), None);
         loop {
             if let Some((token, reply)) = self.inbox.take::<(Token, T)>().map_err(|_| Gone::Garbled)? {
                 return if token == self.token { Ok(reply) } else { Err(Gone::Garbled) };
             }
             let mut fds =
-                [PollFd::new(&self.replies, PollFlags::IN), PollFd::new(&self.pidfd, PollFlags::IN)];
-            let ready = wait(&mut fds, TICK);
+                [PollFd::new(&self.replies, PollFlags::IN), PollFd::new(&self.child.pidfd, PollFlags::IN)];
+            wait(&mut fds, TICK);
             let (readable, ended) = (!fds[0].revents().is_empty(), !fds[1].revents().is_empty());
+            // By the clock: code under test that writes to the pipe must not keep anybody from looking around.
+            if looked.elapsed() >= TICK {
+                looked = Instant::now();
+                if self.is_stopped() {
+                    self.slab.set_end(End::Stopped);
+                    self.kill();
+                    return Err(Gone::Died);
+                }
+                if !go_on(&self.slab) {
+                    return Err(Gone::Stopped);
+                }
+                if self.inbox.has_begun() && begun.get_or_insert(looked).elapsed() > MESSAGE_TIME {
+                    return Err(Gone::Garbled);
+                }
+            }
             if readable {
                 // Most replies are short, and room for more has to be cleared first.
                 let room = self.inbox.wanted().max(1 << 10);
@@ -171,42 +228,56 @@ impl Process {
             if ended {
                 return Err(Gone::Died);
             }
-            if !ready && !go_on(&self.slab) {
-                return Err(Gone::Stopped);
-            }
         }
     }
 
+    /// Whether somebody has stopped it and lets it stand: it watches over others, who would never be ended.
+    fn is_stopped(&mut self) -> bool {
+        if stat_field(self.pid().as_raw_nonzero().get(), 0).as_deref() != Some("T") {
+            self.stopped = None;
+            return false;
+        }
+        self.stopped.get_or_insert_with(Instant::now).elapsed() >= STANDSTILL
+    }
+
     pub(crate) fn pid(&self) -> Pid {
-        Pid::from_child(&self.child)
+        self.child.pid
     }
 
     /// Gives the process a moment to end by itself, so that it can say how.
     pub(crate) fn await_end(&self, time: Duration) {
-        wait(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], time);
+        wait(&mut [PollFd::new(&self.child.pidfd, PollFlags::IN)], time);
     }
 
     /// Lets the process go and waits until it and everything below it has ended.
     pub(crate) fn end(&mut self) {
         self.leash = None;
         self.requests = None;
-        let mut fds = [PollFd::new(&self.pidfd, PollFlags::IN)];
+        let mut fds = [PollFd::new(&self.child.pidfd, PollFlags::IN)];
         if !wait(&mut fds, GRACE) {
             // It is stuck; there is nothing more to be had from it than its death.
-            let _ = self.child.kill();
+            self.child.kill();
         }
-        let _ = self.child.wait();
+        self.child.wait();
     }
 
     /// Ends a process that is stuck in code under test, and its group: it would not hear that it is let go.
     pub(crate) fn kill(&mut self) {
         let _ = kill_process_group(self.pid(), Signal::KILL);
-        let _ = self.child.wait();
+        self.child.kill();
+        self.child.wait();
     }
 
-    /// How the process itself ended, in words; call after `end`.
+    /// How the process that it watched over ended, or it itself, in words; call after `end`.
     pub(crate) fn status(&mut self) -> String {
-        self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string())
+        use std::os::unix::process::ExitStatusExt;
+        let raw = match self.slab.end() {
+            Some(End::Exit(code)) => (code & 0xff) << 8,
+            Some(End::Signal(number)) => number,
+            Some(end) => return end.fault().to_string(),
+            None => return self.child.wait().to_string(),
+        };
+        std::process::ExitStatus::from_raw(raw).to_string()
     }
 }
 
@@ -261,7 +332,12 @@ pub(crate) fn stat_field(pid: i32, field: usize) -> Option<String> {
 
 /// A copy of a descriptor that closes on exec and stays clear of the low numbers.
 pub(crate) fn raise_fd(fd: &impl AsFd) -> io::Result<OwnedFd> {
-    Ok(rustix::io::fcntl_dupfd_cloexec(fd, 100)?)
+    rustix::io::fcntl_dupfd_cloexec(fd, 100).map_err(|e| match e {
+        rustix::io::Errno::INVAL => {
+            io::Error::other("too few files may be open at once (`ulimit -n`); 256 are enough")
+        }
+        other => other.into(),
+    })
 }
 
 /// CPU time of this process so far.

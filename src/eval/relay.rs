@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -199,8 +199,10 @@ impl Gathered {
 }
 
 fn copy_program(object: &BuiltObject, to: &PathBuf) -> io::Result<()> {
-    fs::copy(&object.path, to)?;
-    fs::set_permissions(to, fs::Permissions::from_mode(0o700))
+    let mut from = fs::File::open(&object.path)?;
+    // Made as a program: in a sandbox it may not become one later.
+    let mut copy = fs::File::options().write(true).create(true).truncate(true).mode(0o700).open(to)?;
+    io::copy(&mut from, &mut copy).map(drop)
 }
 
 /// Why there is no runner.
@@ -223,7 +225,7 @@ pub(super) fn serve(
     // No code under test runs in this process, and a runner that dies must not end it.
     // SAFETY: sets a disposition; this process has one thread.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    let Settled { requests, replies, slab, leash, room } = settled;
+    let Settled { requests, replies, slab, leash, room, .. } = settled;
     let leash: BorrowedFd<'_> = leash.as_fd();
     let mut beat = || slab.beat();
     let mut wire = Wire { leash: Some(leash), beat: &mut beat };

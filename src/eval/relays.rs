@@ -74,8 +74,8 @@ impl Relays {
             if !self.running.contains_key(&place) {
                 let program = self.room.join(format!("runner-{build}-{}", call.function));
                 let relay = Relay::start(&plan.object, runner, program, self.limits.memory_mb, wire);
-                let path = plan.object.path.display().to_string();
-                let relay = relay.map_err(|lost| EvalError::Load { path, reason: in_words(lost) })?;
+                let name = plan.object.file_name();
+                let relay = relay.map_err(|lost| EvalError::Load { name, reason: in_words(lost) })?;
                 self.running.insert(place, relay);
             }
             let Some(relay) = self.running.get_mut(&place) else { break };

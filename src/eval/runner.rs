@@ -13,13 +13,11 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, Resource, getrlimit, pidfd_open};
 
 use super::process::wait;
+use super::settle::EMULATOR;
 use super::token::Token;
 use super::watch::{LOAD_CPU, LOAD_WALL, blocked_limit, cpu_clock, cpu_time, is_runnable};
 use super::words::{Asked, Done, Expected, Message, Mode, Ready, hello, parse, refusal, request};
 use crate::model::{FaultKind, RunnerPlan};
-
-/// An emulator's own memory: the code it has translated.
-const EMULATOR_MB: u64 = 1024;
 
 /// Bytes read at a time: the answer to a usual batch.
 const READ: usize = 1 << 14;
@@ -122,8 +120,9 @@ impl Runner {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.process_group(0);
         let most = getrlimit(Resource::As).maximum.unwrap_or(libc::RLIM_INFINITY);
-        let own = if plan.command.is_empty() { memory_mb } else { memory_mb.saturating_add(EMULATOR_MB) };
-        let data = own.saturating_mul(1 << 20).min(most);
+        let own = memory_mb.saturating_mul(1 << 20);
+        let own = if plan.command.is_empty() { own } else { own.saturating_add(EMULATOR) };
+        let data = own.min(most);
         // SAFETY: between fork and exec only system calls are made that are async-signal-safe.
         unsafe {
             command.pre_exec(move || {

@@ -3,9 +3,9 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_child_subreaper,
@@ -14,12 +14,17 @@ use rustix::process::{
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::process::raise_fd;
-use super::slab::Slab;
+use super::frame::read_frame;
+use super::process::{end_descendants, raise_fd};
+use super::slab::{End, Slab};
+use super::watch::{Rules, watch};
+use crate::sandbox::{Listener, Sandbox, remove_folder};
 
 /// Files written by code under test, and copies of objects, end here.
 const MAX_FILE: u64 = 1 << 28;
 const STACK: u64 = 8 << 20;
+/// An emulator's own memory: the code it has translated.
+pub(super) const EMULATOR: u64 = 1 << 30;
 
 /// What a process in a hidden role has of the outside world.
 pub(crate) struct Settled {
@@ -30,13 +35,42 @@ pub(crate) struct Settled {
     pub leash: OwnedFd,
     /// The empty folder this process is in.
     pub room: PathBuf,
+    pub sandbox: Sandbox,
+    /// Hears what the sandbox refuses; for the process that watches.
+    pub listener: Option<Listener>,
 }
 
-/// Takes over the descriptors that `Process::spawn` left and settles in.
+impl Settled {
+    /// Where copies of objects go; None: into memory. A sandbox with a bounded scratch folder refuses memory that no limit counts.
+    pub(super) fn copies(&self) -> Option<&Path> {
+        self.sandbox.has_scratch().then_some(self.room.as_path())
+    }
+}
+
+/// Takes over the descriptors that `Process::spawn` left and settles in. Why it cannot is left in the slab.
 pub(crate) fn settle() -> io::Result<Settled> {
-    let (slab, leash) = (inherited(2)?, inherited(3)?);
-    let slab = Slab::open(slab)?;
-    let requests = File::from(raise_fd(&io::stdin())?);
+    let slab = Slab::open(inherited(2)?)?;
+    let begin = || {
+        let means = take_means()?;
+        let (listener, room) = confine(&means.sandbox, &slab)?;
+        Ok((means, listener, room))
+    };
+    let (means, listener, room) = begin().inspect_err(|error| slab.set_unconfined(error))?;
+    let Means { requests, replies, leash, sandbox } = means;
+    Ok(Settled { requests, replies, slab, leash, room, sandbox, listener })
+}
+
+/// What `Process::spawn` hands over.
+struct Means {
+    requests: File,
+    replies: File,
+    leash: OwnedFd,
+    sandbox: Sandbox,
+}
+
+fn take_means() -> io::Result<Means> {
+    let leash = inherited(3)?;
+    let mut requests = File::from(raise_fd(&io::stdin())?);
     let replies = File::from(raise_fd(&io::stdout())?);
     let null = File::options().read(true).write(true).open("/dev/null")?;
     for standard in 0..=2 {
@@ -45,11 +79,22 @@ pub(crate) fn settle() -> io::Result<Settled> {
             return Err(io::Error::last_os_error());
         }
     }
+    let sandbox: Sandbox =
+        read_frame(&mut requests)?.ok_or_else(|| io::Error::other("nobody said how it is confined"))?;
+    Ok(Means { requests, replies, leash, sandbox })
+}
+
+/// Enters the sandbox as the process that will watch, and a folder of its own.
+fn confine(sandbox: &Sandbox, slab: &Slab) -> io::Result<(Option<Listener>, PathBuf)> {
     default_signals();
     limit(Resource::Core, 0)?;
     limit(Resource::Fsize, MAX_FILE)?;
     limit(Resource::Stack, STACK)?;
     limit_address_space(slab.memory_mb().saturating_mul(1 << 20))?;
+    if let Some(most) = sandbox.most_processes() {
+        limit(Resource::Nproc, most)?;
+    }
+    let listener = sandbox.enter()?;
     // What code under test leaves behind comes to this process, which ends it.
     set_child_subreaper(Some(getpid()))?;
     let room = PathBuf::from(std::env::args_os().nth(4).unwrap_or_default());
@@ -57,7 +102,43 @@ pub(crate) fn settle() -> io::Result<Settled> {
     std::env::set_current_dir(&room)?;
     // SAFETY: this process has one thread.
     unsafe { std::env::set_var("TMPDIR", &room) };
-    Ok(Settled { requests, replies, slab, leash, room })
+    Ok((listener, room))
+}
+
+/// Splits this process into one that watches, and ends here, and one that goes on and lets code under test in.
+pub(crate) fn go_on_watched(mut settled: Settled, rules: Rules) -> io::Result<Settled> {
+    // SAFETY: nothing in this process has started a thread.
+    match unsafe { fork() }? {
+        Forked::Child => {
+            volunteer_for_oom();
+            settled.listener = None;
+            Ok(settled)
+        }
+        Forked::Parent(pid) => {
+            let Settled { requests, replies, slab, leash, room, listener, .. } = settled;
+            drop((requests, replies));
+            let end = watch(pid, &slab, leash.as_fd(), listener.as_ref(), rules);
+            end_descendants();
+            if !matches!(slab.end(), Some(End::Unconfined(_))) {
+                slab.set_end(end);
+            }
+            let _ = remove_folder(&room);
+            leave(0)
+        }
+    }
+}
+
+/// Lets no more be reached than code under test may; call before it comes in. `emulated`: an emulator will be started from here,
+/// which takes more addresses than it uses memory.
+pub(crate) fn close(settled: &Settled, emulated: bool) -> io::Result<()> {
+    if !settled.sandbox.is_off() {
+        let memory = settled.slab.memory_mb().saturating_mul(1 << 20);
+        limit(Resource::Data, memory.saturating_add(EMULATOR))?;
+        if !emulated {
+            limit(Resource::As, memory)?;
+        }
+    }
+    settled.sandbox.close(&settled.room)
 }
 
 /// The descriptor whose number is this argument of the command line.
@@ -102,7 +183,7 @@ fn limit_address_space(wanted: u64) -> io::Result<()> {
 }
 
 /// Which side of a fork this is.
-pub(crate) enum Forked {
+pub(super) enum Forked {
     Parent(rustix::process::Pid),
     Child,
 }
@@ -111,7 +192,7 @@ pub(crate) enum Forked {
 ///
 /// # Safety
 /// The process must have one thread.
-pub(crate) unsafe fn fork() -> io::Result<Forked> {
+pub(super) unsafe fn fork() -> io::Result<Forked> {
     let parent = getpid();
     // SAFETY: single-threaded by the caller's promise, so the child may do what this process may.
     match unsafe { libc::fork() } {
@@ -147,7 +228,7 @@ pub(crate) fn stay_on_one_cpu(lane: usize) {
 }
 
 /// When memory runs out, this process goes first, not the user's others.
-pub(crate) fn volunteer_for_oom() {
+fn volunteer_for_oom() {
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
 }
 

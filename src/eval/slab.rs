@@ -5,6 +5,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -13,9 +14,13 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create
 
 use super::CallLimits;
 use crate::model::{FaultKind, MAX_COORDINATES, MAX_RESULTS, Outcome, Outcomes, Returned};
+use crate::sandbox::Refused;
 
 /// Inputs a slab holds; a longer batch is cut.
 pub(crate) const CAPACITY: usize = 4096;
+
+/// Refusals that are remembered: nobody needs more to know what a code is up to.
+const REFUSALS: usize = 64;
 
 const PAGE: usize = 4096;
 const INPUTS: usize = PAGE;
@@ -66,6 +71,10 @@ pub(crate) enum End {
     Timeout,
     /// Killed: whoever wanted its work let go of it.
     Released,
+    /// Killed: somebody had stopped the process that watched over it.
+    Stopped,
+    /// It never began: it could not be confined, for the system's reason.
+    Unconfined(i32),
 }
 
 impl End {
@@ -74,6 +83,8 @@ impl End {
             End::Exit(code) => FaultKind::Exit(code),
             End::Signal(number) => FaultKind::Signal(number),
             End::Timeout | End::Released => FaultKind::Timeout,
+            End::Stopped => FaultKind::Signal(libc::SIGSTOP),
+            End::Unconfined(_) => FaultKind::Exit(1),
         }
     }
 }
@@ -91,21 +102,33 @@ struct Page {
     near_us: AtomicU64,
     memory_mb: AtomicU64,
     spent_ns: AtomicU64,
+    /// The object that is asked, wherever its code runs.
+    asked: AtomicU64,
+    /// What was refused: so many, each a call's place and an object.
+    refusals: AtomicU64,
+    refused: [AtomicU64; REFUSALS],
 }
 
-/// Shared memory, backed by a memfd of fixed size.
+/// Shared memory, backed by a file of fixed size that has no name.
 pub(crate) struct Slab {
     map: MmapRaw,
-    fd: OwnedFd,
+    /// For the other side to open. That side keeps none: whoever has it could cut the file short, which kills its readers.
+    fd: Option<OwnedFd>,
 }
 
 impl Slab {
-    pub(crate) fn create(limits: CallLimits) -> io::Result<Slab> {
-        let fd = memfd_create("bitrift-slab", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    /// A slab in memory, or in a folder where memory of that kind is not to be had.
+    pub(crate) fn create(limits: CallLimits, folder: Option<&Path>) -> io::Result<Slab> {
+        let fd: OwnedFd = match folder {
+            Some(folder) => tempfile::tempfile_in(folder)?.into(),
+            None => memfd_create("bitrift-slab", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?,
+        };
         ftruncate(&fd, SIZE as u64)?;
-        // Code under test that truncates the file would otherwise kill the reader with SIGBUS.
-        fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let slab = Slab::open(fd)?;
+        if folder.is_none() {
+            // Code under test that finds a way to the file and truncates it would otherwise kill the reader with SIGBUS.
+            fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        }
+        let slab = Slab { fd: Some(fd.try_clone()?), ..Slab::open(fd)? };
         slab.set_timeout(limits.timeout);
         slab.page().near_us.store(micros(limits.timeout / 2), Relaxed);
         slab.page().memory_mb.store(limits.memory_mb, Relaxed);
@@ -118,11 +141,13 @@ impl Slab {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the shared memory is too small"));
         }
         let map = MmapOptions::new().len(SIZE).map_raw(&fd)?;
-        Ok(Slab { map, fd })
+        Ok(Slab { map, fd: None })
     }
 
-    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+    /// The file, on the side that has made it.
+    pub(crate) fn fd(&self) -> io::Result<BorrowedFd<'_>> {
+        let none = || io::Error::other("the shared memory was made elsewhere");
+        self.fd.as_ref().map(AsFd::as_fd).ok_or_else(none)
     }
 
     fn page(&self) -> &Page {
@@ -254,7 +279,8 @@ impl Slab {
     }
 
     pub(crate) fn near(&self) -> u64 {
-        self.page().near.load(Relaxed)
+        // Code under test may have written it; sums of it must not overflow.
+        self.page().near.load(Relaxed).min(u64::from(u32::MAX))
     }
 
     /// Counts calls that came close to the timeout.
@@ -264,11 +290,35 @@ impl Slab {
 
     /// CPU time of batches that ran to their end in a fork.
     pub(crate) fn spent(&self) -> Duration {
-        Duration::from_nanos(self.page().spent_ns.load(Relaxed))
+        Duration::from_nanos(self.page().spent_ns.load(Relaxed).min(u64::MAX >> 8))
     }
 
     pub(crate) fn add_spent(&self, time: Duration) {
         self.page().spent_ns.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+    }
+
+    /// Says which object is asked.
+    pub(crate) fn set_asked(&self, object: usize) {
+        self.page().asked.store(object as u64, Relaxed);
+    }
+
+    /// Remembers that the object that is asked was refused a call.
+    pub(crate) fn refuse(&self, refused: Refused) {
+        let page = self.page();
+        let word = refused.word() << 32 | page.asked.load(Relaxed) & 0xffff_ffff;
+        let count = (page.refusals.load(Relaxed) as usize).min(REFUSALS);
+        let known = page.refused[..count].iter().any(|known| known.load(Relaxed) == word);
+        if !known && count < REFUSALS {
+            page.refused[count].store(word, Relaxed);
+            page.refusals.store(count as u64 + 1, Relaxed);
+        }
+    }
+
+    /// What was refused to whom.
+    pub(crate) fn refused(&self) -> Vec<(usize, &'static str)> {
+        let count = (self.page().refusals.load(Relaxed) as usize).min(REFUSALS);
+        let words = self.page().refused[..count].iter().map(|word| word.load(Relaxed));
+        words.filter_map(|word| Some(((word & 0xffff_ffff) as usize, Refused::name(word >> 32)?))).collect()
     }
 
     pub(crate) fn set_timeout(&self, timeout: Duration) {
@@ -294,8 +344,15 @@ impl Slab {
             End::Signal(number) => 2 << 32 | u64::from(number.cast_unsigned()),
             End::Timeout => 3 << 32,
             End::Released => 4 << 32,
+            End::Stopped => 5 << 32,
+            End::Unconfined(number) => 6 << 32 | u64::from(number.cast_unsigned()),
         };
         self.page().end.store(word, Relaxed);
+    }
+
+    /// Says why the process never began.
+    pub(crate) fn set_unconfined(&self, error: &io::Error) {
+        self.set_end(End::Unconfined(error.raw_os_error().unwrap_or(0)));
     }
 
     /// How the process ended; None when its watcher did not live to say.
@@ -307,9 +364,20 @@ impl Slab {
             2 => Some(End::Signal(low)),
             3 => Some(End::Timeout),
             4 => Some(End::Released),
+            5 => Some(End::Stopped),
+            6 => Some(End::Unconfined(low)),
             _ => None,
         }
     }
+}
+
+/// Why code under test did not run, by the system's reason.
+pub(crate) fn unconfined(number: i32) -> String {
+    let reason = match number {
+        0 => "for a reason that the system does not number".into(),
+        number => io::Error::from_raw_os_error(number).to_string(),
+    };
+    format!("its process could not be confined ({reason}); see `bitrift doctor`, or use --no-sandbox")
 }
 
 fn micros(duration: Duration) -> u64 {
@@ -348,14 +416,16 @@ mod tests {
 
     #[test]
     fn both_ends_of_a_slab_see_the_same_words() {
-        let here = Slab::create(LIMITS).unwrap();
-        let there = Slab::open(here.fd().try_clone_to_owned().unwrap()).unwrap();
+        let here = Slab::create(LIMITS, None).unwrap();
+        let there = Slab::open(here.fd().unwrap().try_clone_to_owned().unwrap()).unwrap();
         here.put_inputs(2, &[1, 2, 3, 4]);
         there.set_phase(Phase::Call(7));
         there.beat();
         assert_eq!((here.phase(), here.index(), here.input()), (Phase::Call(7), 1, Some(vec![3, 4])));
         assert_eq!((there.timeout(), there.memory_mb()), (LIMITS.timeout, 100));
-        for end in [End::Exit(-1), End::Signal(9), End::Timeout, End::Released] {
+        for end in
+            [End::Exit(-1), End::Signal(9), End::Timeout, End::Released, End::Stopped, End::Unconfined(16)]
+        {
             there.set_end(end);
             assert_eq!(here.end(), Some(end));
         }
@@ -363,7 +433,7 @@ mod tests {
 
     #[test]
     fn every_fault_survives_its_status_word() {
-        let slab = Slab::create(LIMITS).unwrap();
+        let slab = Slab::create(LIMITS, None).unwrap();
         let kinds = [FaultKind::Timeout, FaultKind::Signal(11), FaultKind::Exit(-3), FaultKind::Fpenv];
         for kind in kinds.into_iter().chain([FaultKind::Garbled]) {
             slab.set_fault(0, Some(kind));
@@ -381,7 +451,7 @@ mod tests {
 
     #[test]
     fn every_value_of_a_wide_outcome_comes_back() {
-        let slab = Slab::create(LIMITS).unwrap();
+        let slab = Slab::create(LIMITS, None).unwrap();
         let rest: Vec<u64> = (1..MAX_RESULTS as u64).collect();
         let wide = Returned { first: Outcome::Value(9), rest: &rest };
         slab.set_outcome(0, wide);
@@ -392,7 +462,7 @@ mod tests {
 
     #[test]
     fn a_page_that_was_overwritten_names_no_input() {
-        let slab = Slab::create(LIMITS).unwrap();
+        let slab = Slab::create(LIMITS, None).unwrap();
         slab.put_inputs(1, &[5]);
         slab.page().sequence.store(u64::MAX, Relaxed);
         assert_eq!(slab.input(), None);

@@ -13,6 +13,7 @@ use rustix::process::{
 
 use super::process::{stat_field, wait};
 use super::slab::{End, Phase, Slab};
+use crate::sandbox::Listener;
 
 /// A process in no call may compute this long between two signs of life, or sleep this long.
 const BUSY_CPU: Duration = Duration::from_secs(600);
@@ -44,6 +45,12 @@ impl Rules {
         }
     }
 
+    /// For a process that itself watches those that make the calls: it loads, and waits.
+    pub(crate) fn loading() -> Rules {
+        let (cpu, wall, near) = (Duration::MAX, Duration::MAX, Duration::MAX);
+        Rules { cpu, wall, near, tick: Duration::from_millis(20) }
+    }
+
     /// For a process whose end names one input.
     pub(crate) fn cautious(timeout: Duration, near: Duration) -> Rules {
         Rules { cpu: timeout, wall: blocked_limit(timeout), near, tick: tick(timeout) }
@@ -61,9 +68,22 @@ fn tick(timeout: Duration) -> Duration {
 
 /// Waits for the end of a child, ends it when it breaks the rules or `leash` closes, and reaps it.
 /// The child must lead a process group of its own, which is killed with it.
-pub(crate) fn watch(pid: Pid, slab: &Slab, leash: BorrowedFd<'_>, rules: Rules) -> End {
-    // Without a line nothing but an end is seen.
-    attend(pid, slab, leash, None, rules).unwrap_or(End::Released)
+pub(crate) fn watch(
+    pid: Pid,
+    slab: &Slab,
+    leash: BorrowedFd<'_>,
+    listener: Option<&Listener>,
+    rules: Rules,
+) -> End {
+    // What is refused is nothing that is waited for, so that nothing but an end is seen.
+    let mut answer = || {
+        if let Some(listener) = listener {
+            listener.answer(&|refused| slab.refuse(refused));
+        }
+        false
+    };
+    let line = listener.map(|listener| (listener.as_fd(), &mut answer as &mut dyn FnMut() -> bool));
+    attend(pid, slab, leash, line, rules).unwrap_or(End::Released)
 }
 
 /// A descriptor to listen on, and what takes in what came there: true for what was waited for.
@@ -183,14 +203,15 @@ impl Pace {
         self.cpu = used.saturating_sub(self.since_cpu);
         let wall = self.since_wall.elapsed();
         let (cpu_limit, wall_limit) = match phase {
-            Phase::Idle => return false,
+            // It waits for work, which takes no time. Whoever says so and computes has written to the page himself.
+            Phase::Idle => return self.cpu >= LOAD_CPU,
             Phase::Busy => (BUSY_CPU, BUSY_WALL),
             Phase::Load(_) => (LOAD_CPU, LOAD_WALL),
             Phase::Call(_) => (rules.cpu, rules.wall),
         };
         // One that waits for its turn on a busy machine is not asleep.
         let asleep = wall >= wall_limit && self.cpu < wall / 64 && !is_runnable(self.pid);
-        self.cpu >= cpu_limit || asleep || (wall >= 20 * wall_limit && phase != Phase::Busy)
+        self.cpu >= cpu_limit || asleep || (wall >= wall_limit.saturating_mul(20) && phase != Phase::Busy)
     }
 
     /// 1 when the call last seen ran long enough to be close to the timeout. It began up to a tick

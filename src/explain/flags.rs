@@ -10,7 +10,7 @@ use super::file::{FileSet, words};
 use super::inquiry::{Inquiry, Search};
 use crate::compile::{Mix, Part};
 use crate::model::{Build, LayerRow, Standing, Suspect};
-use crate::toolchain::{Atoms, find};
+use crate::toolchain::Atoms;
 
 /// The layer's answer, with the flags that can be switched and the sets among them that are guilty.
 pub type Flags = (LayerRow, Option<(Atoms, Vec<Parts>)>);
@@ -24,7 +24,12 @@ pub fn flags(inquiry: &Inquiry<'_>, files: &[FileSet]) -> Result<Flags, ExplainE
             from.command, to.command
         ));
     }
-    let atoms = match find(&to.command)
+    let atoms = match inquiry
+        .scene
+        .desk
+        .mixer
+        .compilers()
+        .find(&to.command)
         .map_err(|e| e.to_string())
         .and_then(|compiler| Atoms::between(&compiler, &from.args, &to.args))
     {

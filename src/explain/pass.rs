@@ -10,7 +10,7 @@ use super::scene::Scene;
 use super::text::Guilt;
 use crate::compile::{Mix, MixError};
 use crate::model::{LayerRow, Standing, Suspect};
-use crate::toolchain::{Family, find, passes};
+use crate::toolchain::{Family, passes};
 
 /// Clang's words in front of every pass that it runs.
 const RUNNING: &str = "BISECT: running pass (";
@@ -31,7 +31,7 @@ pub fn pass(inquiry: &Inquiry<'_>, files: &[FileSet], guilty: &[Guilt]) -> Resul
         _ => return Ok(stopped("several files are needed together, each with passes of its own".into())),
     };
     let build = &inquiry.scene.variant.build;
-    let compiler = match find(&build.command) {
+    let compiler = match inquiry.scene.desk.mixer.compilers().find(&build.command) {
         Ok(compiler) => compiler,
         Err(missing) => return Ok(stopped(missing.to_string())),
     };

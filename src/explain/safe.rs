@@ -13,7 +13,7 @@ use super::whole::Workshop;
 use crate::model::{
     Build, BuiltObject, Cost, ExplainFile, FindingId, Layer, LayerRow, SafeRow, Suspect, Whole,
 };
-use crate::toolchain::{Atoms, Kind, find, voided};
+use crate::toolchain::{Atoms, Kind, voided};
 
 /// Rounds of giving up flags; each gives up at least one.
 const MOST_ROUNDS: usize = 16;
@@ -72,7 +72,7 @@ impl Question<'_> {
         };
         let to = &self.pair.variant;
         let from = baseline_args(self.desk.experiment, &self.pair.baseline, to);
-        let asked = find(&to.command).map_err(|e| e.to_string());
+        let asked = self.desk.mixer.compilers().find(&to.command).map_err(|e| e.to_string());
         let atoms = match asked.and_then(|compiler| Atoms::between(&compiler, &from, &to.args)) {
             Ok(atoms) if atoms.list().is_empty() => return Ok(Err("both builds have the same flags".into())),
             Ok(atoms) => atoms,
@@ -208,7 +208,8 @@ impl FlagTrial<'_> {
     /// Kept flags that the compiler does not act on beside the others. The inner error is the compiler's.
     fn void(&self, kept: &Parts, args: &[String]) -> Result<Parts, String> {
         let to = &self.question.pair.variant;
-        let compiler = find(&to.command).map_err(|missing| missing.to_string())?;
+        let compiler =
+            self.question.desk.mixer.compilers().find(&to.command).map_err(|missing| missing.to_string())?;
         let names = voided(&compiler, args, &to.args)?;
         Ok(kept.iter().copied().filter(|part| names.contains(&self.atoms.list()[*part].name)).collect())
     }

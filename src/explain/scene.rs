@@ -11,12 +11,14 @@ use super::error::ExplainError;
 use crate::compile::{Mix, MixError, Mixed, Mixer, Part};
 use crate::model::{Build, BuildId, BuiltObject, Cost, Experiment, FunctionStatus, Returned, Sources, Whole};
 use crate::pool::{Limits, LoadPlan, Mode, Question as Ask, ask_once};
+use crate::sandbox::Sandbox;
 
 /// What everything is tried with.
 pub struct Desk<'a> {
     pub experiment: &'a Experiment,
     pub mixer: &'a Mixer<'a>,
     pub limits: Limits,
+    pub sandbox: Sandbox,
     pub cancel: Arc<AtomicBool>,
     evaluations: AtomicU64,
     answers: Mutex<HashMap<Asked, Whole>>,
@@ -30,10 +32,11 @@ impl<'a> Desk<'a> {
         experiment: &'a Experiment,
         mixer: &'a Mixer<'a>,
         limits: Limits,
+        sandbox: Sandbox,
         cancel: Arc<AtomicBool>,
     ) -> Desk<'a> {
         let evaluations = AtomicU64::new(0);
-        Desk { experiment, mixer, limits, cancel, evaluations, answers: Mutex::default() }
+        Desk { experiment, mixer, limits, sandbox, cancel, evaluations, answers: Mutex::default() }
     }
 
     /// All that was spent so far.
@@ -55,7 +58,7 @@ impl<'a> Desk<'a> {
         let question = Ask { function, arity, width, inputs: inputs.to_vec(), mode: Mode::Together };
         self.evaluations.fetch_add(1, Ordering::Relaxed);
         // Asking ends only with an interrupt.
-        let response = ask_once(plan, question, self.limits, self.cancel.clone())
+        let response = ask_once(plan, question, self.limits, self.sandbox.clone(), self.cancel.clone())
             .map_err(|_| ExplainError::Interrupted)?;
         let outcomes = response.map_err(|error| ExplainError::Unloadable(error.to_string()))?;
         let outcome = outcomes.iter().next().map(Returned::to_owned);

@@ -12,7 +12,7 @@ use super::inquiry::Inquiry;
 use crate::c::{Dialect, Source};
 use crate::compile::{Mix, Part};
 use crate::model::{Build, Suspect};
-use crate::toolchain::{Family, find};
+use crate::toolchain::{Compilers, Family};
 
 /// A function: its file's place among the sources, its own in the file.
 pub type FunctionAt = (usize, usize);
@@ -100,7 +100,7 @@ fn contracts(args: &[String]) -> bool {
 impl Texts {
     /// Why the files cannot be rewritten is said in words.
     pub fn read(inquiry: &Inquiry<'_>, set: &FileSet) -> Result<Texts, String> {
-        let dialect = dialect(&inquiry.scene.variant.build)?;
+        let dialect = dialect(&inquiry.scene.variant.build, inquiry.scene.desk.mixer.compilers())?;
         let (mut files, mut origins) = (BTreeMap::new(), BTreeMap::new());
         let sources = inquiry.scene.sources();
         let folders = IncludeFolders::new(&inquiry.scene.variant.build.args, &sources.include);
@@ -198,8 +198,8 @@ impl Texts {
 }
 
 /// How the variant's compiler is told to be precise.
-fn dialect(build: &Build) -> Result<Dialect, String> {
-    let family = find(&build.command).map_err(|missing| missing.to_string())?.family;
+fn dialect(build: &Build, compilers: &Compilers) -> Result<Dialect, String> {
+    let family = compilers.find(&build.command).map_err(|missing| missing.to_string())?.family;
     match family {
         Family::Clang => Ok(Dialect::Clang),
         Family::Gcc => Ok(Dialect::Gcc),

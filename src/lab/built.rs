@@ -57,7 +57,7 @@ impl Lab {
         }
         let built = Built {
             lab: self,
-            panel: Panel::new(&self.experiment, artifacts, self.limits(), &self.cancel),
+            panel: Panel::new(&self.experiment, artifacts, self.limits(), self.sandbox(), &self.cancel),
             headers: objects.into_iter().flat_map(|part| part.headers).collect(),
             work: Work { compiled, cached, time },
         };
@@ -99,7 +99,7 @@ impl Lab {
     fn try_loading(&self, artifacts: &mut [Artifact]) -> bool {
         let plan = |a: &Artifact| Some(LoadPlan { build: a.build.clone(), object: a.object()?.clone() });
         let plans = artifacts.iter().filter_map(plan).collect();
-        let pool = Pool::new(plans, self.limits(), self.cancel.clone());
+        let pool = Pool::new(plans, self.limits(), self.cancel.clone()).in_sandbox(self.sandbox());
         let mut errors = pool.load_errors().iter();
         let mut failed = false;
         for artifact in artifacts.iter_mut().filter(|a| a.object().is_some()) {

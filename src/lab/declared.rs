@@ -10,7 +10,7 @@ use crate::c::{Found, Heading, Prototype, SourceIndex};
 use crate::compile::{Claim, Prototypes, Settings, Verdict};
 use crate::matrix::{Spot, point};
 use crate::model::{Build, Callee, Experiment, Function, Implementation, nearest};
-use crate::toolchain::{Family, find};
+use crate::toolchain::{Compilers, Family, is_stored};
 
 /// An implementation's functions as they are called there, and what its sources define.
 pub type Indexed = (Vec<Option<Function>>, SourceIndex);
@@ -89,15 +89,16 @@ impl<'a> Declared<'a> {
     }
 
     /// Asks a compiler of the plan about what reading left open.
-    pub fn ask(&mut self, experiment: &Experiment, builds: &[Build], baseline: usize) {
+    pub fn ask(&mut self, experiment: &Experiment, builds: (&[Build], usize), compilers: &Compilers) {
+        let (builds, baseline) = builds;
         let open = std::mem::take(&mut self.open);
         if open.is_empty() {
             return;
         }
         let usable = |build: &&Build| build.is_native() && build.environment.libm.is_none();
         let order = builds[baseline..].iter().chain(&builds[..baseline]).filter(usable);
-        let mut compilers = order.filter_map(|build| Some((build, find(&build.command).ok()?)));
-        let asked = compilers.find(|(_, compiler)| matches!(compiler.family, Family::Gcc | Family::Clang));
+        let mut found = order.filter_map(|build| Some((build, compilers.find(&build.command).ok()?)));
+        let asked = found.find(|(_, compiler)| matches!(compiler.family, Family::Gcc | Family::Clang));
         let Some((build, compiler)) = asked else {
             return self.unchecked.extend(open.iter().map(|(claim, _)| claim.function.name.clone()));
         };
@@ -108,7 +109,8 @@ impl<'a> Declared<'a> {
                 Verdict::Agrees => {}
                 Verdict::Differs { place } => {
                     let place = place.or(defined.map(|(path, line)| (path.to_path_buf(), line)));
-                    self.wrong.push(differs(experiment, claim, place));
+                    let shown = place.filter(|(path, _)| is_stored(path) && compilers.reach().may_read(path));
+                    self.wrong.push(differs(experiment, claim, shown));
                 }
                 Verdict::Implicit { name } => self.wrong.push(implicit(claim, &name)),
                 Verdict::Unknown => self.unchecked.push(claim.function.name.clone()),

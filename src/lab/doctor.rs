@@ -18,6 +18,7 @@ use crate::model::{
     Experiment, Function, FunctionStatus, Harness, Implementation, NoEvents, Number, Outcome, Sources,
 };
 use crate::pool::{Limits, Mode, Question};
+use crate::sandbox::{Held, Promise};
 use crate::toolchain::{debian_package, locate};
 
 /// What the trial function is called with.
@@ -65,6 +66,8 @@ pub struct Checkup {
     pub failed: Vec<FailedCall>,
     /// What to know of the matrix's own functions on the builds that can be made.
     pub notes: Vec<String>,
+    /// What the sandbox holds; empty where there is none.
+    pub sandbox: Vec<Promise>,
 }
 
 /// A function that cannot be called, or comes to grief.
@@ -84,7 +87,7 @@ impl Checkup {
         let artifacts = lab.compile(&lab.experiment, &lab.plan.builds, &NoEvents)?.artifacts;
         let tools = tools(&lab.plan.builds, &artifacts);
         let limits = Limits { timeout: PATIENCE, ..lab.limits() };
-        let panel = Panel::new(&lab.experiment, artifacts, limits, &lab.cancel);
+        let panel = Panel::new(&lab.experiment, artifacts, limits, lab.sandbox(), &lab.cancel);
         let mut builds = Vec::new();
         for (place, build) in lab.plan.builds.iter().enumerate() {
             if lab.is_cancelled() {
@@ -94,7 +97,8 @@ impl Checkup {
         }
         let optional = lab.plan.builds.iter().filter(|build| build.optional);
         let optional = optional.map(|build| build.id.clone()).collect();
-        let mut checkup = Checkup { tools, builds, optional, ..Checkup::default() };
+        let sandbox = if lab.sandbox().is_off() { Vec::new() } else { Held::here().promises() };
+        let mut checkup = Checkup { tools, builds, optional, sandbox, ..Checkup::default() };
         checkup.call_functions(&Lab::new(experiment, means)?)?;
         Ok(checkup)
     }
@@ -115,7 +119,7 @@ impl Checkup {
         self.notes = sink.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.notes.extend(notes::of_code(&lab.plan.builds, &artifacts));
         let limits = Limits { timeout: PATIENCE, ..lab.limits() };
-        let panel = Panel::new(&lab.experiment, artifacts, limits, &lab.cancel);
+        let panel = Panel::new(&lab.experiment, artifacts, limits, lab.sandbox(), &lab.cancel);
         let functions = &lab.experiment.functions;
         let input = |function: &Function| function.coordinates.iter().map(usual).collect::<Vec<u64>>();
         let question = |(n, function)| panel.question(n, input(function), Mode::Alone);
@@ -154,6 +158,7 @@ impl Checkup {
                 self.failed.push(failed(Some(function), why));
             }
         }
+        self.notes.extend(panel.refusals());
         Ok(())
     }
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use crate::compile::CompileError;
 use crate::explain::ExplainError;
 use crate::matrix::{MatrixError, nearest, quoted};
-use crate::model::{BuildId, FindingId, StrategyName, UnknownStrategy};
+use crate::model::{BuildId, FindingId, StrategyName, UnknownStrategy, printable};
 use crate::plan::PlanError;
 use crate::pool::PoolError;
 use crate::presets::PresetError;
+use crate::sandbox::real;
 use crate::store::StoreError;
 
 /// Why a lab cannot go on, in words for the user of the matrix.
@@ -32,6 +33,11 @@ pub enum LabError {
     /// What a matrix declares is not what is called: whole messages, which open with `error:`.
     #[error("{0}")]
     Declared(String),
+    #[error(
+        "a link leads out of the project:{0}\nwhoever may change the project could have any file of yours shown so; name the place that it leads to \
+         in the matrix, or in `[sandbox] read`, or use --no-sandbox"
+    )]
+    LeadsOut(String),
     #[error("the folder for temporary files, {0}, is not there; make it or set TMPDIR")]
     NoTemporaryFolder(String),
     #[error(
@@ -109,6 +115,15 @@ fn meant(word: &str, known: &[impl AsRef<str>]) -> String {
 }
 
 impl LabError {
+    /// These paths lead out of the project.
+    pub(super) fn leads_out(paths: &[PathBuf]) -> LabError {
+        let shown = |path: &PathBuf| {
+            let place = real(path).display().to_string();
+            format!("\n  {} leads to {}", printable(&path.display().to_string()), printable(&place))
+        };
+        LabError::LeadsOut(paths.iter().map(shown).collect())
+    }
+
     /// The work as a whole was interrupted.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, LabError::Interrupted(_))

@@ -19,7 +19,6 @@ use crate::model::{
     canonical,
 };
 use crate::store::Beside;
-use crate::toolchain::find;
 
 /// What is asked of a session.
 #[derive(Clone, Debug)]
@@ -56,12 +55,14 @@ impl Lab {
     ) -> Result<ExplainFile, LabError> {
         let mixer =
             Mixer::new(&self.experiment, &self.cache, &self.settings()).map_err(ExplainError::from)?;
-        let desk = Desk::new(&self.experiment, &mixer, self.limits(), self.cancel.clone());
+        let sandbox = self.sandbox();
+        let desk = Desk::new(&self.experiment, &mixer, self.limits(), sandbox, self.cancel.clone());
         let workshop = Workshop::new(&self.experiment, &self.cache, self.settings());
         let watch = Stopwatch { lab: self, beside };
         let session = Session { lab: self, run, beside, wish, desk: &desk, workshop: &workshop, watch, sink };
         let explained = session.explain(findings);
         sink.send(Event::ExplainFinished);
+        self.note_cache_size(sink);
         explained
     }
 }
@@ -130,7 +131,10 @@ impl Session<'_> {
             })));
             let stored = self.run.builds.iter().find(|row| row.id == *name);
             add(canonical(&stored.map(|row| &row.libraries)));
-            add(build.and_then(|b| find(&b.command).ok()).map(|c| c.identity).unwrap_or_default());
+            add(build
+                .and_then(|b| self.lab.compilers.find(&b.command).ok())
+                .map(|c| c.identity.clone())
+                .unwrap_or_default());
         }
         add(canonical(&self.run.sources));
         hasher.finalize().to_hex()[..16].to_string()

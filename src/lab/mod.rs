@@ -8,6 +8,8 @@
 //! * [`Panel::ask`] gives what a build makes of inputs: the one way to ask, which replaying, confirming and gates use too;
 //! * [`Built::replay`], [`Lab::confirm`], [`Lab::explain`], [`Built::time`], [`Built::gate`] work on stored runs.
 //!
+//! What was compiled is kept in a [`CacheFolder`], for as long as there is room.
+//!
 //! Nothing here prints. Progress goes to an [`EventSink`](crate::model::EventSink); a failed compile, a crash and a
 //! build that cannot be asked are data; whatever ends the work is a [`LabError`].
 //!
@@ -32,6 +34,7 @@
 mod again;
 mod bench;
 mod built;
+mod cache;
 mod camps;
 mod confirm;
 mod declared;
@@ -49,6 +52,7 @@ mod open;
 mod origin;
 mod panel;
 mod programs;
+mod reach;
 mod replay;
 mod repro;
 mod run;
@@ -62,6 +66,7 @@ mod usage;
 
 pub use bench::{Bench, Benched, Truths, truths_of};
 pub use built::{Built, Work};
+pub use cache::CacheFolder;
 pub use doctor::{Checkup, FailedCall, Health, Tool};
 pub use error::{LabError, Progress};
 pub use evaluate::{Comparison, Evaluated};
@@ -72,6 +77,7 @@ pub use open::{Lab, Means, check_search, judge_as, load, planned};
 pub use origin::matrix_of;
 pub use panel::{Panel, Replies, Unanswered};
 pub use programs::Programs;
+pub use reach::tool_reach;
 pub use repro::{Kit, Repro, Repros, Side, family};
 pub use run::{Destination, Opened, Stored};
 pub use search::Searched;
@@ -79,3 +85,4 @@ pub use serve::serve;
 pub use speed::Timed;
 
 pub use crate::pool::Mode;
+pub use crate::sandbox::Promise;

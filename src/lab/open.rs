@@ -9,27 +9,34 @@ use std::time::Duration;
 use super::declared::{Declared, Indexed};
 use super::error::{LabError, Progress};
 use super::notes;
+use super::reach::{check_links, tool_reach};
 use crate::c::SourceIndex;
 use crate::compile::{Cache, Compiled, Settings, compile_all};
 use crate::eval::has_role;
 use crate::fp::{Equality, Tolerance};
 use crate::matrix;
 use crate::model::{
-    Build, BuildId, Event, EventSink, Experiment, Function, Implementation, Limit, RunFile, StrategyName,
-    printable, tolerance_of,
+    Build, BuildId, CacheLimit, Event, EventSink, Experiment, Function, Implementation, Limit, RunFile,
+    StrategyName, byte_text, printable, tolerance_of,
 };
 use crate::plan::{self, Plan};
 use crate::pool::Limits;
 use crate::presets;
+use crate::sandbox::hide;
 use crate::search::unfit_for_exhaustive;
+use crate::toolchain::{Compilers, ToolReach};
 
 /// What a lab may use of the machine. The default is the user's cache folder, every CPU, and no interrupt.
 #[derive(Clone, Debug, Default)]
 pub struct Means {
     /// Where compiled objects are kept; None: the user's cache folder.
     pub cache: Option<PathBuf>,
+    /// How large that may become; None: 5 GiB. What was used longest ago goes first, when the lab is dropped.
+    pub cache_size: Option<CacheLimit>,
     /// Processes at work at once; None: the number of CPUs.
     pub jobs: Option<u16>,
+    /// Compilers and code under test run with all of the user's rights.
+    pub no_sandbox: bool,
     /// The work ends soon after this becomes true, with [`LabError::Interrupted`].
     pub cancel: Arc<AtomicBool>,
 }
@@ -61,23 +68,32 @@ pub struct Lab {
     pub jobs: usize,
     /// Set by an interrupt.
     pub cancel: Arc<AtomicBool>,
+    /// Nothing confines compilers and code under test.
+    pub(super) no_sandbox: bool,
+    pub(super) compilers: Compilers,
     /// For each implementation the functions as they are called there, and its sources, read when somebody first asks
     /// for what is in them.
     indices: OnceLock<Vec<Indexed>>,
     /// Said once, however often the lab compiles.
     told: AtomicBool,
+    told_size: AtomicBool,
 }
 
 /// Reads a matrix file. What comes back can be changed before a [`Lab`] is made of it: other settings of the
 /// search, fewer functions.
-pub fn load(path: &Path) -> Result<Experiment, LabError> {
+pub fn load(path: &Path, means: &Means) -> Result<Experiment, LabError> {
     let mut experiment = matrix::load(path)?;
+    if !means.no_sandbox {
+        hide();
+        check_links(&experiment)?;
+    }
     // Without it no tool can be started, and each would say so in words that mislead.
     let temporary = std::env::temp_dir();
     if !temporary.is_dir() {
         return Err(LabError::NoTemporaryFolder(temporary.display().to_string()));
     }
-    presets::apply(&mut experiment)?;
+    let reach = tool_reach(&experiment, means);
+    presets::apply(&mut experiment, &reach)?;
     Ok(experiment)
 }
 
@@ -98,7 +114,7 @@ pub fn check_search(experiment: &Experiment) -> Result<(), LabError> {
 impl Lab {
     /// Opens a matrix file as it is.
     pub fn open(path: &Path, means: Means) -> Result<Lab, LabError> {
-        Lab::new(load(path)?, means)
+        Lab::new(load(path, &means)?, means)
     }
 
     /// Plans the builds of an experiment and opens the cache.
@@ -107,17 +123,24 @@ impl Lab {
         if has_role() {
             return Err(LabError::NotServed);
         }
+        if !means.no_sandbox {
+            hide();
+        }
         let plan = plan::expand(&experiment)?;
+        let reach = tool_reach(&experiment, &means);
         let folder = means.cache.unwrap_or_else(Cache::default_folder);
         let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Lab {
+            compilers: Compilers::new(reach),
+            no_sandbox: means.no_sandbox,
             experiment,
             plan,
-            cache: Cache::open(&folder)?,
+            cache: Cache::open(&folder)?.limited(means.cache_size),
             jobs: means.jobs.map_or_else(cpus, usize::from).max(1),
             cancel: means.cancel,
             indices: OnceLock::new(),
             told: AtomicBool::new(false),
+            told_size: AtomicBool::new(false),
         })
     }
 
@@ -145,7 +168,8 @@ impl Lab {
 
     /// What compilers may use.
     pub(super) fn settings(&self) -> Settings<'_> {
-        Settings { jobs: self.jobs, timeout: Settings::TIMEOUT, cancel: &self.cancel }
+        let (jobs, timeout) = (self.jobs, Settings::TIMEOUT);
+        Settings { jobs, timeout, cancel: &self.cancel, compilers: &self.compilers }
     }
 
     /// Compiles builds of an experiment, which may be a part of the lab's own.
@@ -157,10 +181,26 @@ impl Lab {
     ) -> Result<Compiled, LabError> {
         self.check_declared(sink)?;
         let compiled = compile_all(experiment, builds, &self.cache, &self.settings(), sink)?;
+        self.note_cache_size(sink);
         match compiled.interrupted {
             true => Err(LabError::Interrupted(Progress::Compiling)),
             false => Ok(compiled),
         }
+    }
+
+    /// Says, once, when what this lab uses is more than its cache may hold.
+    pub(super) fn note_cache_size(&self, sink: &dyn EventSink) {
+        let (limit, used) = (self.cache.limit(), self.cache.used_bytes());
+        let CacheLimit::Bytes(most) = limit else { return };
+        if used <= most || self.told_size.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let text = format!(
+            "what this command uses of the cache takes {}, more than its size of {limit} (--cache-size): that is kept, and \
+             everything else in the cache goes",
+            byte_text(used)
+        );
+        sink.send(Event::Note { text });
     }
 
     /// That what the matrix declares is what would be called, and what a user should know before that; once.
@@ -169,8 +209,8 @@ impl Lab {
             return Ok(());
         }
         let mut declared = Declared::read(&self.experiment, self.indices());
-        declared.ask(&self.experiment, &self.plan.builds, self.plan.baseline);
-        for text in declared.finish()?.into_iter().chain(notes::cleared()) {
+        declared.ask(&self.experiment, (&self.plan.builds, self.plan.baseline), &self.compilers);
+        for text in declared.finish()?.into_iter().chain(notes::cleared()).chain(self.confinement()) {
             sink.send(Event::Note { text });
         }
         Ok(())
@@ -210,17 +250,17 @@ impl Lab {
     }
 
     pub(super) fn indices(&self) -> &[Indexed] {
-        self.indices.get_or_init(|| indices(&self.experiment))
+        self.indices.get_or_init(|| indices(&self.experiment, self.compilers.reach()))
     }
 }
 
 /// Reads the sources of every implementation.
-fn indices(experiment: &Experiment) -> Vec<Indexed> {
+fn indices(experiment: &Experiment, reach: &ToolReach) -> Vec<Indexed> {
     let Experiment { implementations, functions, .. } = experiment;
     let read = |implementation: &Implementation| {
         let own: Vec<Option<Function>> = functions.iter().map(|f| implementation.function(f)).collect();
         let called: Vec<Function> = own.iter().flatten().cloned().collect();
-        let index = SourceIndex::read(&implementation.sources, &called);
+        let index = SourceIndex::read(&implementation.sources, &called, &|path| reach.may_read(path));
         (own, index)
     };
     implementations.iter().map(read).collect()
@@ -228,9 +268,9 @@ fn indices(experiment: &Experiment) -> Vec<Indexed> {
 
 /// What can be known of an experiment without compiling anything: its builds, and notes about them. What the
 /// matrix declares is held against the sources.
-pub fn planned(experiment: &Experiment) -> Result<(Plan, Vec<String>), LabError> {
+pub fn planned(experiment: &Experiment, reach: &ToolReach) -> Result<(Plan, Vec<String>), LabError> {
     let plan = plan::expand(experiment)?;
-    let indices = indices(experiment);
+    let indices = indices(experiment, reach);
     let declared = Declared::read(experiment, &indices);
     let unreachable = declared.unreachable.iter().filter(|function| function.is_static);
     let mut notes: Vec<String> = unreachable.map(|function| function.why.clone()).collect();

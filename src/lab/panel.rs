@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::error::LabError;
 use crate::model::{Artifact, ArtifactStatus, BuiltObject, Experiment, FunctionStatus, Outcomes};
 use crate::pool::{Limits, LoadPlan, Mode, Pool, Question, Response};
+use crate::sandbox::Sandbox;
 
 /// One outcome for each input, or why the build has none to give.
 pub type Replies = Result<Outcomes, Unanswered>;
@@ -35,6 +36,7 @@ impl Panel {
         experiment: &Experiment,
         artifacts: Vec<Artifact>,
         limits: Limits,
+        sandbox: Sandbox,
         cancel: &Arc<AtomicBool>,
     ) -> Panel {
         let mut plans = Vec::new();
@@ -52,8 +54,13 @@ impl Panel {
             }
         }
         let shapes = experiment.functions.iter().map(|f| (f.arity(), f.results.width())).collect();
-        let pool = Pool::new(plans, limits, cancel.clone());
+        let pool = Pool::new(plans, limits, cancel.clone()).in_sandbox(sandbox);
         Panel { shapes, artifacts, pool, objects, unflushed }
+    }
+
+    /// What the sandbox refused the code of builds so far, a line for each.
+    pub fn refusals(&self) -> Vec<String> {
+        self.pool.refusals()
     }
 
     /// The place of a build by name.

@@ -33,7 +33,7 @@ impl Lab {
         let builds = self.plan.builds.iter().filter(|build| names.contains(build.id.as_str()));
         let builds: Vec<Build> = builds.map(Build::plainly).collect();
         let Compiled { artifacts, objects, .. } = self.compile(&experiment, &builds, sink)?;
-        let panel = Panel::new(&experiment, artifacts, self.limits(), &self.cancel);
+        let panel = Panel::new(&experiment, artifacts, self.limits(), self.sandbox(), &self.cancel);
         Ok(Programs { experiment, panel, objects })
     }
 }

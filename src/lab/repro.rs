@@ -13,7 +13,7 @@ use crate::model::{
     Answer, Build, BuildId, EventSink, Experiment, FaultKind, FindingId, FpSetting, Number, RunFile,
     printable,
 };
-use crate::toolchain::{Family, find};
+use crate::toolchain::{Compilers, Family};
 
 /// The C files of baseline and variant where they are not the same.
 const REPRO_FILES: [&str; 2] = ["repro-baseline.c", "repro-variant.c"];
@@ -83,8 +83,8 @@ struct Part<'a> {
 }
 
 /// Which arguments a compiler understands; one that is not here is judged by its name.
-pub fn family(command: &str) -> Family {
-    find(command).map_or_else(|_| Family::guess(command), |compiler| compiler.family)
+pub fn family(command: &str, compilers: &Compilers) -> Family {
+    compilers.find(command).map_or_else(|_| Family::guess(command), |compiler| compiler.family)
 }
 
 impl Lab {
@@ -177,7 +177,7 @@ impl Repros<'_> {
     ) -> Result<Side, LabError> {
         let Part { build, setting, .. } = part;
         let relocated = moved.build(&build.plainly());
-        let (family, cache) = (family(&build.command), self.lab.cache.root());
+        let (family, cache) = (family(&build.command, &self.lab.compilers), self.lab.cache.root());
         let (compile, link) = repro_lines(experiment, &relocated, family, (file, folder), cache);
         let tunables = build.environment.tunables.iter();
         let mut run: Vec<String> =

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::eval::helper_main;
 use crate::pool::worker_main;
+use crate::sandbox::expect_limits;
 
 /// Whether `main` has asked what this process is for.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -21,7 +22,7 @@ pub fn serve() {
     let served: ExitCode = match std::env::args_os().nth(1).as_deref().and_then(|word| word.to_str()) {
         Some("__worker") => worker_main(),
         Some("__helper") => helper_main(),
-        _ => return,
+        _ => return expect_limits(),
     };
     let failed = served != ExitCode::SUCCESS;
     std::process::exit(i32::from(failed));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::open::Lab;
 use crate::compile::Relocation;
 use crate::model::{Build, Experiment, RunFile, SourceRow};
+use crate::toolchain::is_stored;
 
 /// For each function of the experiment the file and line of its definition, where the sources have one.
 pub fn definitions(lab: &Lab) -> Vec<Option<SourceRow>> {
@@ -31,6 +32,9 @@ pub fn digests(
 }
 
 fn digest(path: &Path) -> Option<String> {
+    if !is_stored(path) {
+        return None;
+    }
     let content = std::fs::read(path).ok()?;
     Some(blake3::hash(&content).to_hex()[..16].to_string())
 }

@@ -55,6 +55,7 @@ impl Stopwatch<'_> {
             |object: &&BuiltObject| LoadPlan { build: BuildId("timed".into()), object: (*object).clone() };
         let plans = objects.iter().map(plan).collect();
         let pool = Pool::new(plans, self.lab.limits(), self.lab.cancel.clone());
+        let pool = pool.in_sandbox(self.lab.sandbox());
         match pace(&pool, (place, function), (0..objects.len()).collect(), inputs) {
             Ok(times) => Ok((!times.is_empty()).then_some(times)),
             Err(PoolError::Failed(_)) => Ok(None),

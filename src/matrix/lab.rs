@@ -5,7 +5,7 @@ use std::path::Path;
 use super::place::{Place, Text};
 use super::problem::{Problem, Problems};
 use super::raw::RawMatrix;
-use super::{axes, environment, function, harness, implementation, limit, names, search, within};
+use super::{axes, environment, function, harness, implementation, limit, names, sandbox, search, within};
 use crate::model::{BuildId, Callee, Experiment, Function, Preset, TargetSpec};
 
 /// Resolves a matrix whose file is at `path`, absolute.
@@ -44,6 +44,7 @@ pub(super) fn resolve(raw: &RawMatrix, path: &Path, problems: &mut Problems) -> 
         baseline: raw.baseline.as_ref().map(|baseline| baseline.value.clone()),
         implementations,
         harness,
+        sandbox: sandbox::resolve(&raw.sandbox, folder, problems),
         presets,
         compilers,
         flags,

@@ -14,6 +14,7 @@ use super::problem::{Problem, Problems, render_plain};
 use super::raw::{RawFunction, RawMatrix, read_function_file, read_matrix};
 use super::sources::{plain, sibling_names};
 use crate::model::{Declaration, Experiment, nearest};
+use crate::sandbox::Project;
 
 /// The largest matrix file; a larger one is something else.
 const LARGEST: u64 = 4 << 20;
@@ -85,8 +86,16 @@ fn with_function_files(
     problems: &mut Problems,
 ) -> RawMatrix {
     let folder = path.parent().unwrap_or(Path::new(""));
+    let project = Project::around(&std::path::absolute(path).unwrap_or_else(|_| path.into()));
     for name in std::mem::take(&mut raw.function_files) {
         let full: PathBuf = folder.join(name.as_str());
+        // What is wrong with a file is shown with its lines.
+        if project.is_left_by(&plain(&std::path::absolute(&full).unwrap_or_else(|_| full.clone()))) {
+            let title = format!("a link leads `{}` out of the project", name.as_str());
+            let help = "name the place that it leads to: whoever may change the project could have any file of yours shown";
+            problems.add(Problem::new(name.place, title).label("named here").help(help));
+            continue;
+        }
         match read(&full) {
             Ok(text) => files.push(SourceFile { name: full.display().to_string(), text }),
             Err((title, help)) => {

@@ -32,6 +32,7 @@ mod place;
 mod problem;
 mod raw;
 mod raw_domain;
+mod sandbox;
 mod search;
 mod signature;
 mod sources;

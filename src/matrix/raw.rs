@@ -10,6 +10,7 @@ use super::limit::{self, LIMIT, RawLimit, RawRules};
 use super::place::{At, Place, Text};
 use super::problem::Problem;
 use super::raw_domain::RawDomain;
+use super::sandbox::{RawSandbox, SANDBOX};
 use super::sources::RawSources;
 use crate::model::{SEARCH_KEY_NAMES, SettingValue};
 
@@ -27,6 +28,7 @@ const TOP: &[&str] = &[
     "functions",
     "search",
     "harness",
+    "sandbox",
     "setup",
     "setup_headers",
 ];
@@ -63,6 +65,7 @@ pub(super) fn home_of(key: &str) -> Option<&'static str> {
         ("[lab]", LAB),
         ("[sources]", SOURCES),
         ("[harness]", HARNESS),
+        ("[sandbox]", SANDBOX),
         ("[search]", &SEARCH_KEY_NAMES),
         ("[[target]]", TARGET),
         ("[[environment]]", ENVIRONMENT),
@@ -83,6 +86,7 @@ pub(super) struct RawMatrix {
     pub sources: Option<RawSources>,
     pub implementations: Vec<RawImplementation>,
     pub harness: Option<RawHarness>,
+    pub sandbox: RawSandbox,
     pub compilers: Vec<RawCompiler>,
     pub flags: Vec<RawFlags>,
     pub targets: Vec<RawTarget>,
@@ -188,6 +192,9 @@ pub(super) fn read_matrix(reader: &mut Reader<'_>, root: DeTable<'_>) -> RawMatr
     }
     if let Some((place, table)) = top.table(reader, "harness") {
         raw.harness = Some(RawHarness::read(reader, place, table));
+    }
+    if let Some((place, table)) = top.table(reader, "sandbox") {
+        raw.sandbox = RawSandbox::read(reader, place, table);
     }
     for (place, table) in top.tables(reader, "implementation") {
         raw.implementations.extend(implementation::read(reader, place, table));

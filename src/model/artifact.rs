@@ -43,7 +43,7 @@ pub struct Arithmetic {
 /// What the calls of a build go to: an object to load, or a program to ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltObject {
-    /// The shared object or program in the cache. It is used through a private copy.
+    /// The shared object or program, for as long as the cache that it is of is open. It is used through a private copy.
     pub path: PathBuf,
     /// Registers of x86-64: set before every batch of an object; what a program starts with.
     pub control: ControlWords,
@@ -65,6 +65,11 @@ pub struct BuiltObject {
 }
 
 impl BuiltObject {
+    /// The name of its file, for messages.
+    pub fn file_name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// The same code with flushing of subnormals off; None when it does not flush.
     pub fn unflushed(&self) -> Option<BuiltObject> {
         if !self.control.flushes() {

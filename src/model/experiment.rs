@@ -76,6 +76,13 @@ pub struct Harness {
     pub args: Vec<String>,
 }
 
+/// `[sandbox]`: what compilers and code under test may read beside the project and the system. It decides no result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SandboxSettings {
+    /// Files and folders, absolute.
+    pub read: Vec<PathBuf>,
+}
+
 /// A validated matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
@@ -87,6 +94,7 @@ pub struct Experiment {
     /// `[sources]` first, where it is there; then those with a name, in the order of the file.
     pub implementations: Vec<Implementation>,
     pub harness: Harness,
+    pub sandbox: SandboxSettings,
     /// Their axes are yet to be added.
     pub presets: Vec<Preset>,
     pub compilers: Vec<CompilerSpec>,

@@ -15,6 +15,7 @@ mod audit;
 mod bench;
 mod budget_text;
 mod build;
+mod cache;
 mod canonical;
 mod category;
 mod census;
@@ -59,13 +60,16 @@ pub use bench::{
 pub use build::{
     Build, BuildGlob, BuildId, ControlWords, Environment, FpEnvPolicy, FpSetting, Libm, Precision, Rounding,
 };
+pub use cache::{CACHE_SCHEMA, CacheLimit, CacheShare, CacheState, SizeError, byte_text};
 pub use canonical::canonical;
 pub use category::Category;
 pub use census::{Census, CensusCell};
 pub use confirm::{CONFIRM_SCHEMA, ConfirmFile, ConfirmRow, Confirmed};
 pub use domain::{Domain, Segment};
 pub use event::{Event, EventSink, NoEvents};
-pub use experiment::{CompilerSpec, Exclude, Experiment, FlagSet, Harness, Preset, TargetSpec};
+pub use experiment::{
+    CompilerSpec, Exclude, Experiment, FlagSet, Harness, Preset, SandboxSettings, TargetSpec,
+};
 pub use explain::{
     CauseRow, Cost, EXPLAIN_SCHEMA, ExplainFile, ExplainRow, Explained, FixRow, Fragility, Layer, LayerRow,
     SafeRow, Standing, Suspect,

@@ -79,6 +79,11 @@ impl Outcomes {
         self.firsts.len()
     }
 
+    /// Whether they are of a function that gives `width` values, and none is missing: they may come from anywhere.
+    pub fn is_of(&self, width: usize) -> bool {
+        self.width == width.max(1) && self.rest.len() == self.firsts.len() * (self.width - 1)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.firsts.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Text from files and tools made safe to show on a terminal.
 
 /// Escapes what could move the cursor, change colours or reorder a line: control characters, line
-/// separators, marks of writing direction and characters without width.
+/// separators, marks of writing direction and characters without width; and what the logs of pipelines take for a command.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -13,13 +13,20 @@ pub fn printable(text: &str) -> String {
             c => shown.push(c),
         }
     }
-    shown
+    if shown.contains("##[") { shown.replace("##[", "#\\u{23}[") } else { shown }
 }
 
 /// The same for a message of several lines, which stay lines.
 pub fn printable_lines(message: &str) -> String {
-    let lines = message.trim_end().lines().map(|line| printable(&line.trim_end().replace('\t', "    ")));
-    lines.collect::<Vec<_>>().join("\n")
+    let shown = |line: &str| {
+        let line = printable(&line.trim_end().replace('\t', "    "));
+        // A line that begins so is a command to the log of a pipeline.
+        match line.trim_start().strip_prefix("::") {
+            Some(rest) => format!("\\u{{3a}}:{rest}"),
+            None => line,
+        }
+    };
+    message.trim_end().lines().map(shown).collect::<Vec<_>>().join("\n")
 }
 
 /// The line of a tool's message that says what is wrong: compilers and linkers open with where.
@@ -53,6 +60,10 @@ mod tests {
     fn what_a_terminal_would_act_on_is_escaped_and_the_rest_is_kept() {
         assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d\u{9b}e"), "a\\u{1b}[31mb\\nc\\u{202e}d\\u{9b}e");
         assert_eq!(printable_lines("a:\n\tb\u{1b}\r\n\n"), "a:\n    b\\u{1b}");
+        assert_eq!(
+            printable_lines("a::b\n  ::error::c\nx ##[set]"),
+            "a::b\n\\u{3a}:error::c\nx #\\u{23}[set]"
+        );
         assert_eq!(printable("Größe <b> \\ 数"), "Größe <b> \\ 数");
     }
 

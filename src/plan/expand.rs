@@ -190,7 +190,9 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FpEnvPolicy, Harness, Limit, LimitRule, Rounding, SearchSettings, Sources};
+    use crate::model::{
+        FpEnvPolicy, Harness, Limit, LimitRule, Rounding, SandboxSettings, SearchSettings, Sources,
+    };
 
     fn compiler(name: &str) -> CompilerSpec {
         CompilerSpec {
@@ -225,6 +227,7 @@ mod tests {
             baseline: baseline.map(Into::into),
             implementations: vec![Implementation::default()],
             harness: Harness::default(),
+            sandbox: SandboxSettings::default(),
             presets: Vec::new(),
             compilers: vec![compiler("gcc"), compiler("clang")],
             flags: vec![flags("O0"), flags("O3")],

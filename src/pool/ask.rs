@@ -1,6 +1,5 @@
 //! Asking builds for what they make of inputs, outside any search: the one way there is.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -8,6 +7,7 @@ use super::coordinator::Pool;
 use super::job::{Limits, PoolError};
 use crate::eval::{Call, EvalError, Helpers, LoadPlan};
 use crate::model::Outcomes;
+use crate::sandbox::Sandbox;
 
 /// How the inputs of a question are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Pool {
     }
 
     pub(super) fn helpers(&self) -> Helpers {
-        Helpers::new(Path::new(&self.program), self.limits.of_calls())
+        Helpers::new(self.quarters.clone())
     }
 }
 
@@ -76,8 +76,9 @@ pub fn ask_once(
     plan: LoadPlan,
     question: Question,
     limits: Limits,
+    sandbox: Sandbox,
     cancel: Arc<AtomicBool>,
 ) -> Result<Response, PoolError> {
-    let pool = Pool::new(vec![plan], Limits { jobs: 1, ..limits }, cancel);
+    let pool = Pool::new(vec![plan], Limits { jobs: 1, ..limits }, cancel).in_sandbox(sandbox);
     pool.ask_with(&mut pool.helpers(), 0, &question)
 }

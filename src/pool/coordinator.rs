@@ -1,6 +1,7 @@
 //! The coordinator: one thread for each worker, results as they are finished.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -9,15 +10,16 @@ use super::job::{Client, FunctionJob, FunctionTiming, Limits, PaceRequest, PoolE
 use super::lane::{Cost, Halt, Lane, Piece, Suspects};
 use super::protocol::{Reply, Work};
 use super::run::Run;
-use crate::eval::{EvalError, LoadPlan, THIS_PROGRAM};
-use crate::model::{EventSink, FunctionResult, Outcome};
+use crate::eval::{EvalError, LoadPlan, Quarters, THIS_PROGRAM};
+use crate::model::{BuildId, EventSink, FunctionResult, Outcome};
+use crate::sandbox::Sandbox;
 
 /// Workers for a set of objects. Processes live only while one of its functions runs.
 pub struct Pool {
     pub(super) objects: Vec<LoadPlan>,
     pub(super) limits: Limits,
     pub(super) cancel: Arc<AtomicBool>,
-    pub(super) program: PathBuf,
+    pub(super) quarters: Quarters,
     pub(super) suspects: Suspects,
     /// Lanes opened so far.
     pub(super) lanes: AtomicUsize,
@@ -31,15 +33,31 @@ impl Pool {
     pub fn new(objects: Vec<LoadPlan>, limits: Limits, cancel: Arc<AtomicBool>) -> Pool {
         let timeout = limits.timeout.max(Duration::from_millis(1));
         let limits = Limits { jobs: limits.jobs.max(1), timeout, ..limits };
-        let (program, suspects) = (PathBuf::from(THIS_PROGRAM), Suspects::default());
-        let lanes = AtomicUsize::new(0);
-        Pool { objects, limits, cancel, program, suspects, lanes, loading: OnceLock::new(), until: None }
+        let (suspects, lanes, loading) = (Suspects::default(), AtomicUsize::new(0), OnceLock::new());
+        let sandbox = Sandbox::default().around(paths(&objects));
+        let quarters = Quarters::new(THIS_PROGRAM.into(), limits.of_calls(), sandbox);
+        Pool { objects, limits, cancel, quarters, suspects, lanes, loading, until: None }
+    }
+
+    /// The same with code under test confined in another way than by default.
+    pub fn in_sandbox(mut self, sandbox: Sandbox) -> Pool {
+        self.quarters.sandbox = Arc::new(sandbox.around(paths(&self.objects)));
+        self
+    }
+
+    /// What the code of builds was refused so far, each build with the names of system calls.
+    pub fn refusals(&self) -> Vec<String> {
+        let line = |(build, calls): (&BuildId, &BTreeSet<&str>)| {
+            let calls: Vec<&str> = calls.iter().copied().collect();
+            format!("{build}: denied: {} (by the sandbox; see SECURITY.md)", calls.join(", "))
+        };
+        self.quarters.refused().iter().map(line).collect()
     }
 
     /// Starts workers from this program instead of the running one, which must know the hidden
     /// subcommands. For tests and benchmarks, whose own program does not.
     pub fn with_program(mut self, program: impl Into<PathBuf>) -> Pool {
-        self.program = program.into();
+        self.quarters.program = program.into();
         self
     }
 
@@ -163,4 +181,12 @@ impl Pool {
             Err(Halt::Pool(error)) => Err(error),
         }
     }
+}
+
+/// The files that processes of a pool read: the objects, and what the commands of their runners name by its whole path.
+fn paths(objects: &[LoadPlan]) -> impl Iterator<Item = &Path> {
+    let runners = objects.iter().filter_map(|plan| plan.object.runner.as_ref());
+    let words = runners.flat_map(|runner| &runner.command);
+    let named = words.map(Path::new).filter(|path| path.is_absolute());
+    objects.iter().map(|plan| plan.object.path.as_path()).chain(named)
 }

@@ -1,12 +1,11 @@
 //! The near end of one worker.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 use super::job::PoolError;
 use super::protocol::{Reply, Report, Request, Work};
-use crate::eval::{CallLimits, End, Gone, LoadPlan, Phase, Process, Selection};
+use crate::eval::{End, Gone, LoadPlan, Phase, Process, Quarters, Selection};
 use crate::search::Task;
 
 /// How a worker was lost.
@@ -41,14 +40,10 @@ pub(super) struct Worker {
 
 impl Worker {
     /// Starts the worker of a lane.
-    pub(super) fn start(
-        program: &Path,
-        lane: usize,
-        plans: &[LoadPlan],
-        limits: CallLimits,
-    ) -> Result<Worker, PoolError> {
-        let failed = |reason: String| PoolError::Spawn { program: program.display().to_string(), reason };
-        let mut process = Process::spawn(program, "__worker", limits).map_err(|e| failed(e.to_string()))?;
+    pub(super) fn start(quarters: &Quarters, lane: usize, plans: &[LoadPlan]) -> Result<Worker, PoolError> {
+        let program = || quarters.program.display().to_string();
+        let failed = |reason: String| PoolError::Spawn { program: program(), reason };
+        let mut process = Process::spawn(quarters, "__worker").map_err(|e| failed(e.to_string()))?;
         if process.send(&(lane, plans)).is_err() {
             process.end();
             return Err(failed(format!("it ended with {}", process.status())));
@@ -60,6 +55,11 @@ impl Worker {
     /// turned out faulty may have left a lock, a heap or a descriptor broken.
     pub(super) fn is_tainted(&self, faulty: &BTreeSet<(usize, usize)>) -> bool {
         !self.ran_hot.is_disjoint(faulty)
+    }
+
+    /// What code was refused so far, with the place of its object.
+    pub(super) fn refused(&self) -> Vec<(usize, &'static str)> {
+        self.process.slab().refused()
     }
 
     /// Calls that came close to the timeout so far.
@@ -97,8 +97,8 @@ impl Worker {
             self.process.send(&Request::Task { job: *job, task: Box::new(task.clone()) })?;
         }
         self.process.send(&Request::Work { selection: Box::new(selection.clone()), work: work.clone() })?;
-        let report: Report = self.process.receive(&mut |_| go_on())?;
-        match report.adds_up(work, selection.builds.len(), selection.arity) {
+        let report: Report = self.process.receive(work.longest_reply(selection), &mut |_| go_on())?;
+        match report.adds_up(work, task, selection) {
             true => Ok(report.reply),
             false => Err(Gone::Garbled),
         }

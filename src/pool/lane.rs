@@ -13,7 +13,7 @@ use super::coordinator::Pool;
 use super::handle::{Death, Lost, Worker};
 use super::job::PoolError;
 use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Work};
-use crate::eval::{End, Helpers, STRAYS_EXIT, Selection};
+use crate::eval::{End, Helpers, STRAYS_EXIT, Selection, unconfined};
 use crate::fp::format_hex;
 use crate::model::FaultKind;
 use crate::search::Task;
@@ -72,6 +72,9 @@ pub(super) enum Halt {
     Pool(PoolError),
 }
 
+/// Letters of a reason that a worker gives.
+const LONGEST_REASON: usize = 500;
+
 /// A thread's place to work.
 pub(super) struct Lane<'p> {
     pool: &'p Pool,
@@ -83,7 +86,7 @@ pub(super) struct Lane<'p> {
 
 impl<'p> Lane<'p> {
     pub(super) fn new(pool: &'p Pool) -> Lane<'p> {
-        let helpers = Helpers::new(&pool.program, pool.limits.of_calls());
+        let helpers = pool.helpers();
         Lane { pool, number: pool.lanes.fetch_add(1, Relaxed), worker: None, helpers }
     }
 
@@ -112,8 +115,12 @@ impl<'p> Lane<'p> {
             let near = worker.near();
             let result = worker.ask(&selection, piece.work, piece.task, &|| piece.is_awaited(pool));
             cost.near += worker.near().saturating_sub(near);
+            pool.quarters.hear(&pool.objects, worker.refused());
             let death = match result {
-                Ok(Reply::Failed(reason)) => return Err(Halt::Failed(reason)),
+                // Its words may be those of code under test.
+                Ok(Reply::Failed(reason)) => {
+                    return Err(Halt::Failed(reason.chars().take(LONGEST_REASON).collect()));
+                }
                 Ok(reply) => return Ok(reply),
                 Err(Lost::Stopped) => {
                     self.worker = None;
@@ -189,8 +196,8 @@ impl<'p> Lane<'p> {
         let worker = match self.worker.take() {
             Some(worker) if !worker.is_tainted(suspects) => worker,
             _ => {
-                let Pool { program, objects, limits, .. } = self.pool;
-                Worker::start(program, self.number, objects, limits.of_calls())?
+                let Pool { quarters, objects, .. } = self.pool;
+                Worker::start(quarters, self.number, objects)?
             }
         };
         Ok(self.worker.insert(worker))
@@ -209,6 +216,8 @@ impl<'p> Lane<'p> {
                     Some(End::Exit(STRAYS_EXIT)) => "code under test left processes behind".into(),
                     Some(End::Exit(PIPES_EXIT)) => "code under test closed the worker's pipes".into(),
                     Some(End::Exit(PANIC_EXIT)) => "a panic beside code under test".into(),
+                    Some(End::Unconfined(number)) => unconfined(number),
+                    Some(End::Stopped) => "somebody stopped the process that watches it".into(),
                     _ => format!("{what} outside the code under test"),
                 };
             }

@@ -25,6 +25,24 @@ pub(super) enum Request {
     },
 }
 
+/// The longest answer of a unit: thousands of samples with up to sixteen coordinates each.
+const LONGEST_ANSWER: usize = 64 << 20;
+/// A word takes at most so many bytes.
+const WORD: usize = 10;
+
+impl Work {
+    /// The longest reply that there can be.
+    pub(super) fn longest_reply(&self, selection: &Selection) -> usize {
+        match self {
+            Work::Evaluate { inputs, .. } => {
+                let outcomes = inputs.len() / selection.arity.max(1) * selection.builds.len();
+                LONGEST_ANSWER + outcomes * (selection.width + 1) * WORD
+            }
+            Work::Unit { .. } | Work::Time { .. } | Work::Pace { .. } => LONGEST_ANSWER,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Work {
     Unit {
@@ -49,14 +67,18 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Whether the reply is one to this work on so many builds, and its numbers can come from so many calls.
-    pub(super) fn adds_up(&self, work: &Work, builds: usize, arity: usize) -> bool {
+    /// Whether the reply is one to this work on these builds, and its numbers can come from so many calls.
+    pub(super) fn adds_up(&self, work: &Work, task: Option<&Task>, selection: &Selection) -> bool {
+        let builds = selection.builds.len();
         match (&self.reply, work) {
             // The evaluation of a variant takes a call of its own beside those of the baseline.
-            (Reply::Answer(answer), Work::Unit { .. }) => answer.evaluations() <= self.calls,
+            (Reply::Answer(answer), Work::Unit { unit, .. }) => {
+                task.is_some_and(|task| answer.fits(task, unit)) && answer.evaluations() <= self.calls
+            }
             (Reply::Outcomes(outcomes), Work::Evaluate { inputs, .. }) => {
-                let count = inputs.len() / arity.max(1);
-                outcomes.len() == builds && outcomes.iter().all(|of| of.len() == count)
+                let count = inputs.len() / selection.arity.max(1);
+                let is_whole = |of: &Outcomes| of.len() == count && of.is_of(selection.width);
+                outcomes.len() == builds && outcomes.iter().all(is_whole)
             }
             (Reply::Nanoseconds(_), Work::Time { .. }) | (Reply::Failed(_), _) => true,
             (Reply::Paces(least), Work::Pace { .. }) => least.len() == builds,

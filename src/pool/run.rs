@@ -93,6 +93,9 @@ impl<'a> Run<'a> {
                 scope.spawn(|| self.work());
             }
         });
+        for text in self.pool.refusals() {
+            self.sink.send(Event::Note { text });
+        }
         match self.broken.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(error),
             None if self.pool.is_cancelled() => Err(PoolError::Interrupted),

@@ -1,54 +1,49 @@
 //! The far end of a worker: the process that runs code under test, and the one that watches it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use super::protocol::{PANIC_EXIT, PIPES_EXIT, Reply, Report, Request, Work};
 use crate::eval::{
-    EvalError, Evaluator, Forked, Host, LoadPlan, Native, Phase, Rules, STRAYS_EXIT, Selection, Slab, Token,
-    end_descendants, fork, leave, read_frame, settle, stay_on_one_cpu, volunteer_for_oom, watch, write_frame,
+    EvalError, Evaluator, Host, LoadPlan, Native, Phase, Rules, STRAYS_EXIT, Selection, Settled, Token,
+    close, go_on_watched, leave, read_frame, settle, stay_on_one_cpu, write_frame,
 };
 use crate::model::Outcomes;
 use crate::search::{Task, run_unit};
 
 /// Runs a worker until it is let go. The subcommand `__worker`.
 pub fn worker_main() -> ExitCode {
-    let Ok(settled) = settle() else { return ExitCode::FAILURE };
-    // SAFETY: nothing in this process has started a thread.
-    match unsafe { fork() } {
-        Ok(Forked::Child) => {
-            volunteer_for_oom();
-            drop(settled.leash);
-            serve(settled.requests, settled.replies, settled.slab, &settled.room)
-        }
-        Ok(Forked::Parent(pid)) => {
-            drop((settled.requests, settled.replies));
-            let rules = Rules::hot(settled.slab.timeout());
-            let end = watch(pid, &settled.slab, settled.leash.as_fd(), rules);
-            end_descendants();
-            settled.slab.set_end(end);
-            let _ = std::fs::remove_dir_all(&settled.room);
-            leave(0)
-        }
+    let watched = settle().and_then(|settled| {
+        let rules = Rules::hot(settled.slab.timeout());
+        go_on_watched(settled, rules)
+    });
+    match watched {
+        Ok(settled) => serve(settled),
         Err(_) => ExitCode::FAILURE,
     }
 }
 
 /// Answers requests until the coordinator is gone, or code under test has closed the pipes. Leaves
 /// without closing anything, because what it owns may not be its own any more.
-fn serve(mut requests: File, mut replies: File, slab: Slab, room: &Path) -> ! {
-    let Ok(Some((_, (lane, plans)))) = read_frame::<(Token, (usize, Vec<LoadPlan>))>(&mut requests) else {
+fn serve(mut settled: Settled) -> ! {
+    let Ok(Some((_, (lane, plans)))) = read_frame::<(Token, (usize, Vec<LoadPlan>))>(&mut settled.requests)
+    else {
         leave(PIPES_EXIT)
     };
+    let is_emulated =
+        |plan: &LoadPlan| plan.object.runner.as_ref().is_some_and(|runner| !runner.command.is_empty());
+    let emulated = plans.iter().any(is_emulated);
+    if let Err(error) = close(&settled, emulated) {
+        settled.slab.set_unconfined(&error);
+        leave(PIPES_EXIT);
+    }
+    let Settled { mut requests, mut replies, slab, room, sandbox, .. } = settled;
     if plans.iter().any(|plan| plan.object.runner.is_some()) {
         stay_on_one_cpu(lane);
     }
-    let mut host = Host::new(plans, slab, room);
+    let mut host = Host::new(plans, slab, &room, &sandbox);
     let mut tasks = BTreeMap::new();
     while let Ok(Some((token, request))) = read_frame::<(Token, Request)>(&mut requests) {
         host.slab().set_phase(Phase::Busy);

@@ -4,6 +4,7 @@ use super::{fast_math, ports, upgrade};
 use crate::model::{
     CompilerSpec, Environment, Exclude, Experiment, FlagSet, FpEnvPolicy, Preset, TargetSpec,
 };
+use crate::toolchain::ToolReach;
 
 /// Why a preset cannot be used here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,14 +30,14 @@ pub(super) struct Axes {
 
 /// Adds the axes of every preset of an experiment. An entry that the matrix declares itself, by the same
 /// name, stays as it is.
-pub fn apply(experiment: &mut Experiment) -> Result<(), PresetError> {
+pub fn apply(experiment: &mut Experiment, reach: &ToolReach) -> Result<(), PresetError> {
     for preset in experiment.presets.clone() {
         let axes = match preset {
             Preset::PortArm => ports::arm(),
             Preset::PortMusl => ports::musl(),
             Preset::X87 => ports::x87(),
             Preset::Upgrade => upgrade::newest_two(&upgrade::versions())?,
-            Preset::FastMath => fast_math::sub_flags(&experiment.compilers)?,
+            Preset::FastMath => fast_math::sub_flags(&experiment.compilers, reach)?,
         };
         join(experiment, axes);
     }
@@ -75,7 +76,7 @@ pub(super) fn flags(name: &str, args: &[&str]) -> FlagSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Harness, Implementation, SearchSettings};
+    use crate::model::{Harness, Implementation, SandboxSettings, SearchSettings};
 
     pub fn experiment(presets: &[Preset]) -> Experiment {
         Experiment {
@@ -84,6 +85,7 @@ mod tests {
             baseline: None,
             implementations: vec![Implementation::default()],
             harness: Harness::default(),
+            sandbox: SandboxSettings::default(),
             presets: presets.to_vec(),
             compilers: Vec::new(),
             flags: Vec::new(),
@@ -102,7 +104,7 @@ mod tests {
         let mut lab = experiment(&[Preset::PortMusl]);
         lab.compilers.push(compiler("gcc", "/opt/gcc/bin/gcc"));
         lab.flags.push(flags("O1", &["-O1"]));
-        apply(&mut lab).unwrap();
+        apply(&mut lab, &ToolReach::default()).unwrap();
         assert_eq!(lab.compilers, [compiler("gcc", "/opt/gcc/bin/gcc")]);
         assert_eq!(lab.flags.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["O1", "O2"]);
         assert_eq!(lab.environments.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["glibc", "musl"]);
@@ -111,7 +113,7 @@ mod tests {
     #[test]
     fn two_presets_add_up() {
         let mut lab = experiment(&[Preset::PortArm, Preset::X87]);
-        apply(&mut lab).unwrap();
+        apply(&mut lab, &ToolReach::default()).unwrap();
         let names: Vec<&str> = lab.targets.iter().map(|t| t.name.as_str()).collect();
         assert_eq!(names, ["native", "aarch64", "i686"]);
         assert_eq!(lab.environments, [Environment::default()]);

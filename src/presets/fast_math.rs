@@ -3,13 +3,13 @@
 use super::axes::{Axes, PresetError, compiler, flags};
 use super::ports::native;
 use crate::model::{CompilerSpec, Exclude, FlagSet};
-use crate::toolchain::{Family, fast_math_flags, find, newest};
+use crate::toolchain::{Family, ToolReach, fast_math_flags, find, newest};
 
 const LEVEL: &str = "-O3";
 
 /// -O3, -O3 -ffast-math, and -O3 with each of its sub-flags, for every compiler of the matrix; for gcc and
 /// the newest clang when it has none.
-pub(super) fn sub_flags(declared: &[CompilerSpec]) -> Result<Axes, PresetError> {
+pub(super) fn sub_flags(declared: &[CompilerSpec], reach: &ToolReach) -> Result<Axes, PresetError> {
     let usual = || {
         let clang = newest("clang").map(|command| compiler("clang", &command));
         [Some(compiler("gcc", "gcc")), clang].into_iter().flatten().collect()
@@ -22,7 +22,7 @@ pub(super) fn sub_flags(declared: &[CompilerSpec]) -> Result<Axes, PresetError> 
     };
     for spec in &compilers {
         // One that is not on this machine has its row; nobody can ask it.
-        let Ok(found) = find(&spec.command) else { continue };
+        let Ok(found) = find(&spec.command, reach) else { continue };
         if !matches!(found.family, Family::Gcc | Family::Clang) {
             continue;
         }

@@ -44,6 +44,7 @@ pub fn render(checkup: &Checkup, style: Style) -> String {
     let all = plural(checkup.builds.len(), "build");
     text.push_str(&format!("\n{ok} of {all} can be made and run on this machine\n"));
     text.push_str(&functions(checkup, style));
+    text.push_str(&sandbox(checkup, style));
     let missing = checkup.tools.iter().filter(|tool| tool.path.is_none());
     let mut packages: Vec<_> = missing.filter_map(|tool| tool.package.as_deref()).map(printable).collect();
     packages.sort_unstable();
@@ -73,6 +74,19 @@ pub fn shortfall(checkup: &Checkup) -> Option<String> {
         ));
     }
     (!parts.is_empty()).then(|| format!("not all of the matrix works on this machine: {}", parts.join("; ")))
+}
+
+/// What holds code under test here, and what does not.
+fn sandbox(checkup: &Checkup, style: Style) -> String {
+    if checkup.sandbox.is_empty() {
+        return "nothing confines compilers and code under test (--no-sandbox)\n".into();
+    }
+    let mut table = style.table(&["code under test", "held by"]);
+    for promise in &checkup.sandbox {
+        let held = promise.by.clone().unwrap_or_else(|| format!("nothing: it can {}", promise.otherwise));
+        table.add_row([promise.holds.to_string(), held]);
+    }
+    format!("\n{}\n", text_of(&table))
 }
 
 /// The functions that cannot be called, and how many can.
@@ -105,7 +119,7 @@ fn functions(checkup: &Checkup, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::Tool;
+    use crate::lab::{Promise, Tool};
     use crate::model::BuildId;
     use crate::report::sample::HOSTILE;
 
@@ -140,6 +154,10 @@ mod tests {
                 build: build("gcc/O0/native"),
                 why: words("SIGFPE at n = 0"),
             }],
+            sandbox: vec![
+                Promise { holds: "sees no others", otherwise: "see others", by: Some(words("namespaces")) },
+                Promise { holds: "reads no files", otherwise: "read files", by: None },
+            ],
             notes: vec![words("the same machine code in gcc/O2/native, gcc/O3/native: `f`")],
         };
         insta::assert_snapshot!(render(&checkup, Style { width: 80, color: false, unicode: false }));

@@ -4,12 +4,13 @@
 //! * A run: `table` (with `ranges`, `instructions`), `summary`, `markdown`, `html` for people; `junit`, `sarif`,
 //!   `github` for pipelines; `samples` and `parquet` for Python or R. All of them take a `Material`.
 //! * The answer of a command: `plan`, `doctor`, `evaluation`, `replay`, `confirm`, `repro`, `explain`, `speed`,
-//!   `compare`, `accept`, `gate`, `bench`.
+//!   `compare`, `accept`, `gate`, `bench`, `cache`.
 //! * While work is under way: `progress`.
 //! * Shared: `style` (colours and widths), `number`, `text` (made safe), `place`, `cause`, `digest`.
 
 pub mod accept;
 pub mod bench;
+pub mod cache;
 pub mod compare;
 pub mod confirm;
 pub mod doctor;

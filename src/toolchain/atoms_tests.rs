@@ -1,13 +1,14 @@
 //! Atoms and passes against the compilers of this machine, by the code that they write.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
 use proptest::prelude::*;
 use rayon::prelude::*;
 
-use super::{Atoms, Compiler, Family, Invocation, Kind, find, passes, run};
+use super::{Atoms, Compiler, Family, Invocation, Kind, ToolReach, find, passes, run};
 
 /// Something for every flag: sums, divisions, products to fuse, calls, complex numbers, comparisons.
 const SOURCE: &str = r#"
@@ -84,7 +85,9 @@ fn start(folder: &Path, program: &Path, args: &[String]) -> Result<(), String> {
     let argv: Vec<String> =
         std::iter::once(program.display().to_string()).chain(args.iter().cloned()).collect();
     let timeout = Duration::from_secs(60);
-    let done = run(&Invocation { program, argv: &argv, cwd: folder, tmp: folder, timeout, cancel: None });
+    let (own, reach) = (folder, &ToolReach::default());
+    let done =
+        run(&Invocation { program, argv: &argv, cwd: folder, own, tmp: own, reach, timeout, cancel: None });
     if done.success() { Ok(()) } else { Err(done.complaint(&argv[0], timeout)) }
 }
 
@@ -106,7 +109,10 @@ fn names(atoms: &Atoms) -> Vec<&str> {
 }
 
 fn compilers() -> Vec<Compiler> {
-    ["gcc", "gcc-11", "clang-16"].iter().filter_map(|command| find(command).ok()).collect()
+    ["gcc", "gcc-11", "clang-16"]
+        .iter()
+        .filter_map(|command| find(command, &ToolReach::default()).ok())
+        .collect()
 }
 
 #[test]
@@ -149,7 +155,8 @@ fn floating_point_comes_first_and_the_level_is_one_atom() {
     ];
     for (command, first) in wanted {
         let to = list("-O3 -ffast-math -mfma -DX=1 -fPIC");
-        let atoms = Atoms::between(&find(command).unwrap(), &list("-O0"), &to).unwrap();
+        let atoms =
+            Atoms::between(&find(command, &ToolReach::default()).unwrap(), &list("-O0"), &to).unwrap();
         let kinds: Vec<Kind> = atoms.list().iter().map(|atom| atom.kind).collect();
         assert!(kinds.is_sorted(), "{kinds:?}");
         assert_eq!(names(&atoms)[..first.len()], first);
@@ -183,7 +190,7 @@ fn proper_words(compiler: &Compiler, args: &[String]) -> BTreeSet<String> {
 
 #[test]
 fn each_part_of_clang_takes_its_word_away_and_those_derived_from_it() {
-    let clang = find("clang-16").unwrap();
+    let clang = find("clang-16", &ToolReach::default()).unwrap();
     let atoms = Atoms::between(&clang, &list("-O3"), &list("-O3 -ffast-math")).unwrap();
     let full = proper_words(&clang, &atoms.args(&all(&atoms)));
     let (fast, finite, unsafe_math) = ("-ffast-math", "-ffinite-math-only", "-funsafe-math-optimizations");
@@ -221,7 +228,7 @@ fn each_part_of_clang_takes_its_word_away_and_those_derived_from_it() {
 
 #[test]
 fn each_part_of_clang_takes_its_leave_from_an_operation() {
-    let clang = find("clang-16").unwrap();
+    let clang = find("clang-16", &ToolReach::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("product.c");
     std::fs::write(&source, "double product(double a, double b) { return a * b; }\n").unwrap();
@@ -261,7 +268,7 @@ fn start_up_code_is_linked_with_its_atom_alone() {
     for (command, atom) in
         [("clang-16", "-ffast-math's start-up code"), ("gcc", "-funsafe-math-optimizations")]
     {
-        let compiler = find(command).unwrap();
+        let compiler = find(command, &ToolReach::default()).unwrap();
         let atoms = Atoms::between(&compiler, &list("-O3"), &list("-Ofast")).unwrap();
         let at = names(&atoms).iter().position(|name| *name == atom).unwrap();
         let links = |on: &BTreeSet<usize>| {
@@ -277,7 +284,7 @@ fn start_up_code_is_linked_with_its_atom_alone() {
 
 #[test]
 fn composites_stand_only_beside_all_of_their_parts() {
-    let gcc = find("gcc").unwrap();
+    let gcc = find("gcc", &ToolReach::default()).unwrap();
     let atoms = Atoms::between(&gcc, &list("-O2"), &list("-Ofast")).unwrap();
     let fast = String::from("-ffast-math");
     assert!(atoms.args(&all(&atoms)).contains(&fast) && !atoms.args(&BTreeSet::new()).contains(&fast));
@@ -294,6 +301,7 @@ fn untold() -> Compiler {
         version: "".into(),
         identity: "".into(),
         wrapping: super::wrapper::Wrapping::Program,
+        reach: ToolReach::default(),
     }
 }
 
@@ -316,7 +324,7 @@ fn a_compiler_that_does_not_answer_is_quoted() {
 /// Each compile takes a tenth of a second: one level is enough to notice a gcc that lists other passes.
 #[test]
 fn each_pass_that_is_named_can_be_switched_off() {
-    let gcc = find("gcc").unwrap();
+    let gcc = find("gcc", &ToolReach::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("code.c"), SOURCE).unwrap();
     std::fs::write(folder.path().join("main.c"), MAIN).unwrap();
@@ -329,8 +337,11 @@ fn each_pass_that_is_named_can_be_switched_off() {
             let program = folder.path().join(&pass[1..]);
             let output = ["-o".to_string(), program.display().to_string(), pass.clone()];
             let command = [&args[..], &output[..], &list("-w code.c main.o -lm")[..]].concat();
-            let done =
-                start(folder.path(), &gcc.path, &command).and_then(|()| start(folder.path(), &program, &[]));
+            // A caged linker changes no modes by their paths.
+            let runnable = || std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700));
+            let done = start(folder.path(), &gcc.path, &command)
+                .and_then(|()| runnable().map_err(|e| e.to_string()))
+                .and_then(|()| start(folder.path(), &program, &[]));
             done.err().map(|words| format!("{pass}: {words}"))
         })
         .collect();

@@ -1,14 +1,18 @@
 //! Finding a compiler: its path, family, version, and an identity that changes when it does.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::package::debian_package;
 use super::process::{Finished, Invocation, run, search_path};
+use super::reach::ToolReach;
 use super::wrapper::{Wrapping, named_files, named_programs, script, stamp};
+use crate::sandbox::Folder;
 
 /// How long `--version` may take.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -67,6 +71,8 @@ pub struct Compiler {
     pub identity: String,
     /// Whether it is a script.
     pub wrapping: Wrapping,
+    /// What it may read when it is asked something.
+    pub reach: ToolReach,
 }
 
 impl Compiler {
@@ -89,20 +95,40 @@ impl Compiler {
     pub(super) fn ask<S: AsRef<str>>(&self, args: &[S]) -> Result<(String, String), String> {
         let mut argv = vec![self.path.display().to_string()];
         argv.extend(args.iter().map(|arg| arg.as_ref().to_string()));
-        let tmp = std::env::temp_dir();
-        let done = run(&Invocation {
-            program: &self.path,
-            argv: &argv,
-            cwd: &tmp,
-            tmp: &tmp,
-            timeout: ANSWER_TIMEOUT,
-            cancel: None,
-        });
+        let done = question(&self.path, &argv, &std::env::temp_dir(), (&self.reach, ANSWER_TIMEOUT));
         if done.success() {
             Ok((done.stdout, done.stderr))
         } else {
             Err(done.complaint(&argv[0], ANSWER_TIMEOUT))
         }
+    }
+}
+
+/// The compilers of a lab, each asked once who it is, and what they and all other tools may read.
+#[derive(Default)]
+pub struct Compilers {
+    reach: ToolReach,
+    known: Mutex<BTreeMap<String, Result<Arc<Compiler>, Missing>>>,
+}
+
+impl Compilers {
+    pub fn new(reach: ToolReach) -> Compilers {
+        Compilers { reach, known: Mutex::default() }
+    }
+
+    pub fn reach(&self) -> &ToolReach {
+        &self.reach
+    }
+
+    /// Looks a command up in PATH; one with a slash is a path.
+    pub fn find(&self, command: &str) -> Result<Arc<Compiler>, Missing> {
+        // What is kept is whole at every moment, whoever panicked.
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(command) {
+            return found.clone();
+        }
+        let found = find(command, &self.reach).map(Arc::new);
+        known().entry(command.into()).or_insert(found).clone()
     }
 }
 
@@ -125,16 +151,16 @@ impl fmt::Display for Missing {
 }
 
 /// Looks a command up in PATH (one with a slash is a path) and asks it who it is.
-pub fn find(command: &str) -> Result<Compiler, Missing> {
+pub fn find(command: &str, reach: &ToolReach) -> Result<Compiler, Missing> {
     let missing = || Missing { command: command.into(), package: debian_package(command) };
     let path = locate(command).ok_or_else(missing)?;
-    let text = version_text(command, &path);
+    let text = version_text(command, &path, reach);
     let version = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_string();
     let family = Family::of_version(&text).unwrap_or_else(|| Family::guess(command));
     let script = script(&path);
     let wrapping = Wrapping::of(script.as_deref());
     let identity = identity(&path, &text, script.as_deref());
-    let mut compiler = Compiler { identity, path, family, version, wrapping };
+    let mut compiler = Compiler { identity, path, family, version, wrapping, reach: reach.clone() };
     compiler.identity.push_str(&compiler.parts());
     Ok(compiler)
 }
@@ -179,28 +205,35 @@ pub fn missing_tool(command: &str) -> Option<Missing> {
     locate(command).is_none().then(missing)
 }
 
-fn is_executable(path: &Path) -> bool {
+pub(super) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
 /// What `--version` prints, or what went wrong: a compiler that cannot say its version may still
 /// compile, and if not its builds fail with its own words.
-fn version_text(command: &str, path: &Path) -> String {
-    let tmp = std::env::temp_dir();
+fn version_text(command: &str, path: &Path, reach: &ToolReach) -> String {
     let argv = [command.to_string(), "--version".into()];
-    let done: Finished = run(&Invocation {
-        program: path,
-        argv: &argv,
-        cwd: &tmp,
-        tmp: &tmp,
-        timeout: VERSION_TIMEOUT,
-        cancel: None,
-    });
+    let done = question(path, &argv, &std::env::temp_dir(), (reach, VERSION_TIMEOUT));
     if done.success() && !done.stdout.trim().is_empty() {
         done.stdout
     } else {
         done.complaint(command, VERSION_TIMEOUT)
     }
+}
+
+/// Asks a tool something, in a folder that it may not write: its own is made for the question, and goes with it.
+pub(super) fn question(
+    program: &Path,
+    argv: &[String],
+    cwd: &Path,
+    (reach, timeout): (&ToolReach, Duration),
+) -> Finished {
+    let own = match Folder::temporary() {
+        Ok(own) => own,
+        Err(e) => return Finished::not_started(&e),
+    };
+    let own = own.path();
+    run(&Invocation { program, argv, cwd, own, tmp: own, reach, timeout, cancel: None })
 }
 
 /// A script counts by its text and by the files that its text names, a program by its stamp.
@@ -226,28 +259,32 @@ fn identity(path: &Path, version: &str, script: Option<&str>) -> String {
 mod tests {
     use super::*;
 
+    fn found(command: &str) -> Result<Compiler, Missing> {
+        find(command, &ToolReach::default())
+    }
+
     #[test]
     fn the_compilers_of_this_machine_are_known_by_their_families() {
         for (command, family) in [("gcc", Family::Gcc), ("clang-16", Family::Clang), ("tcc", Family::Tcc)] {
-            let found = find(command).unwrap_or_else(|m| panic!("{m}: apt-get install {command}"));
-            assert_eq!(found.family, family);
+            let first = found(command).unwrap_or_else(|m| panic!("{m}: apt-get install {command}"));
+            assert_eq!(first.family, family);
             assert!(
-                found.path.is_absolute() && found.version.contains(|c: char| c.is_ascii_digit()),
-                "{found:?}"
+                first.path.is_absolute() && first.version.contains(|c: char| c.is_ascii_digit()),
+                "{first:?}"
             );
-            assert_eq!(find(command).unwrap(), found);
+            assert_eq!(found(command).unwrap(), first);
             // By its path it is the same program.
-            let by_path = find(found.path.to_str().unwrap()).unwrap();
-            assert_eq!((by_path.family, &by_path.path), (family, &found.path));
+            let by_path = found(first.path.to_str().unwrap()).unwrap();
+            assert_eq!((by_path.family, &by_path.path), (family, &first.path));
         }
     }
 
     #[test]
     fn a_missing_compiler_names_the_package_that_brings_it() {
-        assert_eq!(find("gcc-3").unwrap_err().to_string(), "gcc-3 not found; Debian package gcc-3");
-        assert_eq!(find("no-such-compiler").unwrap_err().to_string(), "no-such-compiler not found");
+        assert_eq!(found("gcc-3").unwrap_err().to_string(), "gcc-3 not found; Debian package gcc-3");
+        assert_eq!(found("no-such-compiler").unwrap_err().to_string(), "no-such-compiler not found");
         for command in ["", "/nonexistent/gcc", "/tmp", "/etc/passwd"] {
-            assert!(find(command).is_err(), "{command}");
+            assert!(found(command).is_err(), "{command}");
         }
     }
 
@@ -281,7 +318,7 @@ mod tests {
         let write = |text: &str| {
             fs::write(&path, text).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-            find(path.to_str().unwrap()).unwrap()
+            found(path.to_str().unwrap()).unwrap()
         };
         let first = write("#!/bin/sh\necho 'mycc 1.0'\n");
         assert_eq!((first.version.as_str(), first.family), ("mycc 1.0", Family::Gcc));

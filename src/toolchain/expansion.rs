@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::compiler::{Compiler, Family};
-use super::process::{Invocation, run};
+use super::compiler::{Compiler, Family, question};
 use super::wrapper::Wrapping;
 
 /// How long a driver may take to say what it would do.
@@ -63,24 +62,15 @@ pub fn expansion(compiler: &Compiler, args: &[String]) -> Option<String> {
     argv.extend(args.iter().cloned());
     // To standard output, because a driver makes up names of temporary files.
     argv.extend(["-###", "-S", "-x", "c", "/dev/null", "-o", "-"].map(String::from));
-    let tmp = std::env::temp_dir();
     // In a folder that is the same everywhere, because a driver names the one it is in.
-    let cwd = Path::new("/");
-    let done = run(&Invocation {
-        program: &compiler.path,
-        argv: &argv,
-        cwd,
-        tmp: &tmp,
-        timeout: TIMEOUT,
-        cancel: None,
-    });
+    let done = question(&compiler.path, &argv, Path::new("/"), (&compiler.reach, TIMEOUT));
     done.success().then(|| done.stdout + &done.stderr)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::find;
+    use crate::toolchain::{ToolReach, find};
 
     fn words(args: &[&str]) -> Vec<String> {
         args.iter().map(ToString::to_string).collect()
@@ -89,7 +79,7 @@ mod tests {
     #[test]
     fn native_is_told_by_what_it_stands_for() {
         for command in ["gcc", "clang-16"] {
-            let compiler = find(command).unwrap();
+            let compiler = find(command, &ToolReach::default()).unwrap();
             let vague = vague_args(&compiler, &words(&["-O2", "-march=native", "-c", "x.c"])).unwrap();
             assert_eq!(vague, ["-march=native"]);
             let native = expansion(&compiler, &vague).unwrap();
@@ -102,10 +92,10 @@ mod tests {
 
     #[test]
     fn a_plain_line_of_gcc_asks_nobody() {
-        let gcc = find("gcc").unwrap();
+        let gcc = find("gcc", &ToolReach::default()).unwrap();
         assert_eq!(vague_args(&gcc, &words(&["-O3", "-ffast-math", "-march=haswell", "-c"])), None);
         assert!(vague_args(&gcc, &words(&["-specs=/x"])).is_some());
-        let clang = find("clang-16").unwrap();
+        let clang = find("clang-16", &ToolReach::default()).unwrap();
         let passed = words(&["-mllvm", "-opt-bisect-limit=3", "-Xclang", "-mreassociate", "-m64"]);
         assert_eq!(vague_args(&clang, &passed), Some(words(&["-m64"])));
         assert_eq!(expansion(&gcc, &words(&["-specs=/no/such"])), None);

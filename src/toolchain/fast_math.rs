@@ -67,12 +67,12 @@ fn clang_parts(words: &str) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::find;
+    use crate::toolchain::{ToolReach, find};
 
     #[test]
     fn the_compilers_at_hand_say_what_fast_math_stands_for() {
         for (command, wanted) in [("gcc", "-fno-math-errno"), ("clang-16", "-fno-honor-nans")] {
-            let compiler = find(command).unwrap();
+            let compiler = find(command, &ToolReach::default()).unwrap();
             let parts = fast_math_flags(&compiler, "-O3").unwrap();
             let names: Vec<&str> = parts.iter().map(|part| part[0].as_str()).collect();
             for flag in [wanted, "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"] {

@@ -169,7 +169,7 @@ fn base(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::find;
+    use crate::toolchain::{ToolReach, find};
 
     const ANSWER: &str = "   *warn_unused_result                                 :  ON\n   \
         tree-ssa                                            :  ON\n       \
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn gcc_names_the_passes_of_a_level() {
-        let gcc = find("gcc").unwrap();
+        let gcc = find("gcc", &ToolReach::default()).unwrap();
         let ask = |text: &str| {
             passes(&gcc, &text.split_whitespace().map(String::from).collect::<Vec<_>>()).unwrap()
         };
@@ -201,7 +201,7 @@ mod tests {
         }
         assert!(!ask("-O1").contains(&"-fno-tree-loop-vectorize".to_string()));
         assert!(!ask("-O3 -fno-tree-vectorize").contains(&"-fno-tree-loop-vectorize".to_string()));
-        assert_eq!(passes(&find("clang-16").unwrap(), &[]), Ok(Vec::new()));
+        assert_eq!(passes(&find("clang-16", &ToolReach::default()).unwrap(), &[]), Ok(Vec::new()));
         let complaint = passes(&gcc, &["-fno-such-flag".into()]).unwrap_err();
         assert!(complaint.contains("-fno-such-flag"), "{complaint}");
     }

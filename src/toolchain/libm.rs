@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use object::{Object, ObjectKind};
 
-use super::process::{Invocation, run};
+use super::compiler::question;
+use super::reach::ToolReach;
 
 /// How long a compiler may take to name a file.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,19 +28,11 @@ fn build_id(content: &[u8]) -> Option<String> {
 }
 
 /// The file that a compiler takes for a library, by its own word; None when it has none.
-pub fn library_of(compiler: &Path, args: &[String], file: &str) -> Option<PathBuf> {
+pub fn library_of(compiler: &Path, args: &[String], file: &str, reach: &ToolReach) -> Option<PathBuf> {
     let mut argv = vec![compiler.display().to_string()];
     argv.extend(args.iter().cloned());
     argv.push(format!("-print-file-name={file}"));
-    let tmp = std::env::temp_dir();
-    let done = run(&Invocation {
-        program: compiler,
-        argv: &argv,
-        cwd: &tmp,
-        tmp: &tmp,
-        timeout: TIMEOUT,
-        cancel: None,
-    });
+    let done = question(compiler, &argv, &std::env::temp_dir(), (reach, TIMEOUT));
     // A file it does not know comes back as it was asked for.
     let path = PathBuf::from(done.stdout.trim());
     (done.success() && path.is_absolute() && path.is_file()).then_some(path)
@@ -52,12 +45,12 @@ mod tests {
 
     #[test]
     fn a_shared_library_is_known_by_its_build_id_and_an_archive_by_its_content() {
-        let gcc = locate("gcc").unwrap();
-        let shared = library_identity(&library_of(&gcc, &[], "libm.so.6").unwrap());
+        let (gcc, reach) = (locate("gcc").unwrap(), ToolReach::default());
+        let shared = library_identity(&library_of(&gcc, &[], "libm.so.6", &reach).unwrap());
         assert!(shared.contains("libm") && shared.contains("(build id "), "{shared}");
-        let archive = library_identity(&library_of(&gcc, &[], "libgcc.a").unwrap());
+        let archive = library_identity(&library_of(&gcc, &[], "libgcc.a", &reach).unwrap());
         assert!(archive.contains("libgcc.a (content "), "{archive}");
-        assert_eq!(library_of(&gcc, &[], "libnosuch.so"), None);
+        assert_eq!(library_of(&gcc, &[], "libnosuch.so", &reach), None);
         assert_eq!(library_identity(Path::new("/no/such.so")), "/no/such.so (not readable)");
     }
 }

@@ -18,12 +18,13 @@ mod objdump;
 mod package;
 mod probe;
 mod process;
+mod reach;
 mod variables;
 mod voided;
 mod wrapper;
 
 pub use atoms::{Atom, Atoms, Kind};
-pub use compiler::{Compiler, Family, Missing, find, locate, missing_tool, newest, versions_of};
+pub use compiler::{Compiler, Compilers, Family, Missing, find, locate, missing_tool, newest, versions_of};
 pub use expansion::{expansion, vague_args};
 pub use fast_math::fast_math_flags;
 pub use gcc_passes::passes;
@@ -36,7 +37,8 @@ pub use loader::{
 pub use objdump::{disassemblers, no_disassembler};
 pub use package::debian_package;
 pub use probe::{PROBE_FILE, PROBE_SOURCE, RunnerWords, read_probe, read_runner};
-pub use process::{End, Finished, Invocation, run, run_reading, search_path};
+pub use process::{End, Finished, Invocation, run, run_code, run_reading, search_path};
+pub use reach::{ToolReach, with_folder};
 pub use variables::deciding_variables;
 pub use voided::voided;
-pub use wrapper::{Wrapping, named_files};
+pub use wrapper::{Wrapping, is_stored, named_files};

@@ -37,11 +37,11 @@ fn disabled(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::find;
+    use crate::toolchain::{ToolReach, find};
 
     fn asked(command: &str, args: &str) -> Vec<String> {
         let list = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
-        voided(&find(command).unwrap(), &list(args), &list("-O3 -ffast-math")).unwrap()
+        voided(&find(command, &ToolReach::default()).unwrap(), &list(args), &list("-O3 -ffast-math")).unwrap()
     }
 
     #[test]

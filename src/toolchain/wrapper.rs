@@ -88,7 +88,14 @@ fn expands_only_arguments(line: &str) -> bool {
 /// The files that a text names by their whole path: arguments in a file of arguments, what a linker script brings in.
 pub fn named_files(text: &str) -> BTreeSet<PathBuf> {
     let paths = words(text).filter(|word| word.starts_with('/')).map(PathBuf::from);
-    paths.filter(|path| path.is_file()).collect()
+    paths.filter(|path| is_stored(path)).collect()
+}
+
+/// Whether a path leads to a file that lies on a disk. The kernel's own files look like others and may never end: reading
+/// `/proc/kmsg` waits for the next message.
+pub fn is_stored(path: &Path) -> bool {
+    let real = fs::canonicalize(path);
+    real.is_ok_and(|real| real.is_file() && !real.starts_with("/proc") && !real.starts_with("/sys"))
 }
 
 /// The programs that a script may start, by their names.

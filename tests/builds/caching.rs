@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use bitrift::compile::{Cache, Settings, compile_all};
+use bitrift::lab::{Means, tool_reach};
 use bitrift::model::{Callee, Event, NoEvents};
+use bitrift::toolchain::Compilers;
 
 use crate::lab::{Lab, build, doubles, every_compiler, load, object, unary};
 
@@ -203,7 +205,8 @@ fn one_process_of_two() {
     lab.experiment.implementations[0].sources.files = vec![folder.join("a.c"), folder.join("b.c")];
     lab.experiment.implementations[0].sources.include = vec![folder.join("include")];
     let cache = Cache::open(&folder.join("cache")).unwrap();
-    let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &lab.cancel };
+    let compilers = &Compilers::new(tool_reach(&lab.experiment, &Means::default()));
+    let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &lab.cancel, compilers };
     let compiled = compile_all(&lab.experiment, &every_compiler(), &cache, &settings, &NoEvents).unwrap();
     for artifact in &compiled.artifacts {
         assert_eq!(load(artifact).call_f64(1, &[4.0]), 8.0);

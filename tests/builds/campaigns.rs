@@ -8,7 +8,9 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::{Desk, comparison};
 use bitrift::compile::{Cache, Settings, compile_all};
+use bitrift::lab::{Means, tool_reach};
 use bitrift::model::{Artifact, FunctionStatus, NoEvents};
+use bitrift::toolchain::Compilers;
 use serde_json::Value;
 
 const FAST: &str = "clang-16/O3-fast/native";
@@ -65,7 +67,12 @@ fn musl_is_tested_alone_and_what_clang_refuses_costs_no_other_function() {
     let plan = bitrift::plan::expand(&experiment).unwrap();
     let desk = Desk::new();
     let cache = Cache::open(desk.cache()).unwrap();
-    let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &AtomicBool::new(false) };
+    let (timeout, cancel, compilers) = (
+        Settings::TIMEOUT,
+        &AtomicBool::new(false),
+        &Compilers::new(tool_reach(&experiment, &Means::default())),
+    );
+    let settings = Settings { jobs: 2, timeout, cancel, compilers };
     let compiled = compile_all(&experiment, &plan.builds, &cache, &settings, &NoEvents).unwrap();
     for artifact in &compiled.artifacts {
         // A math function that is not among the sources would come from the system's libraries.

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use bitrift::compile::{Cache, Compiled, Settings, compile_all};
 use bitrift::fp::Scalar;
+use bitrift::lab::{Means, tool_reach};
 use bitrift::model::{
     Artifact, ArtifactStatus, Build, BuildId, BuiltObject, Callee, Coordinate, Domain, Environment, Event,
     EventSink, Experiment, FpEnvPolicy, Function, FunctionStatus, Harness, Implementation, Interface,
-    Results, SearchSettings, Sources,
+    Results, SandboxSettings, SearchSettings, Sources,
 };
-use bitrift::toolchain::find;
+use bitrift::toolchain::{Compilers, ToolReach, find};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use tempfile::TempDir;
 
@@ -34,6 +35,8 @@ pub struct Lab {
     pub log: Log,
     pub jobs: usize,
     pub timeout: Duration,
+    /// For compilers that write elsewhere.
+    pub no_sandbox: bool,
     pub cancel: AtomicBool,
 }
 
@@ -52,6 +55,7 @@ impl Lab {
                     ..Sources::default()
                 })],
                 harness: Harness::default(),
+                sandbox: SandboxSettings::default(),
                 presets: Vec::new(),
                 compilers: Vec::new(),
                 flags: Vec::new(),
@@ -67,6 +71,7 @@ impl Lab {
             log: Log::default(),
             jobs: 2,
             timeout: Duration::from_secs(60),
+            no_sandbox: false,
             cancel: AtomicBool::new(false),
         };
         for (name, text) in files {
@@ -104,14 +109,34 @@ impl Lab {
     pub fn compile(&self, builds: &[Build]) -> Compiled {
         self.log.0.lock().unwrap().clear();
         let cache = Cache::open(&self.cache_folder()).unwrap();
-        let settings = Settings { jobs: self.jobs, timeout: self.timeout, cancel: &self.cancel };
-        let compiled = compile_all(&self.experiment, builds, &cache, &settings, &self.log).unwrap();
+        let means = Means { no_sandbox: self.no_sandbox, ..Means::default() };
+        let compilers = &Compilers::new(tool_reach(&self.experiment, &means));
+        let settings = Settings { jobs: self.jobs, timeout: self.timeout, cancel: &self.cancel, compilers };
+        let mut compiled = compile_all(&self.experiment, builds, &cache, &settings, &self.log).unwrap();
         drop(cache);
+        self.take_from_the_cache(&mut compiled);
         if !self.cancel.load(Ordering::Relaxed) {
             let left: Vec<_> = fs::read_dir(self.path("cache/tmp")).unwrap().collect();
             assert!(left.is_empty(), "left in the cache: {left:?}");
         }
         compiled
+    }
+
+    /// Objects by the names that they keep when the process that made them has ended.
+    fn take_from_the_cache(&self, compiled: &mut Compiled) {
+        let lasting = |path: &mut PathBuf| {
+            let hex = path.file_name().unwrap().to_str().unwrap();
+            *path = self.cache_folder().join("objects").join(&hex[..2]).join(&hex[2..]);
+        };
+        for artifact in &mut compiled.artifacts {
+            if let ArtifactStatus::Built(object) = &mut artifact.status {
+                lasting(&mut object.path);
+            }
+        }
+        for objects in &mut compiled.objects {
+            objects.sources.iter_mut().for_each(|(_, object)| lasting(object));
+            objects.setup.iter_mut().chain(objects.shims.iter_mut().flatten()).for_each(lasting);
+        }
     }
 
     /// What was really compiled in the last run, sorted.
@@ -132,7 +157,8 @@ impl Lab {
 /// A build by a compiler that must be there.
 pub fn build(command: &str, args: &[&str]) -> Build {
     if !command.contains('/') {
-        find(command).unwrap_or_else(|missing| panic!("{missing}: apt-get install {command}"));
+        find(command, &ToolReach::default())
+            .unwrap_or_else(|missing| panic!("{missing}: apt-get install {command}"));
     }
     absent(command, args)
 }

@@ -6,9 +6,10 @@ use std::process::Command;
 use crate::common::{Desk, comparison, entry};
 use crate::implementations::answer;
 use bitrift::compile::{Settings, compile_all};
-use bitrift::lab::{Lab, LabError, Means};
+use bitrift::lab::{Lab, LabError, Means, tool_reach};
 use bitrift::model::NoEvents;
 use bitrift::store::Fingerprint;
+use bitrift::toolchain::Compilers;
 use serde_json::Value;
 
 /// Two flag sets of gcc, and a baseline.
@@ -211,7 +212,12 @@ fn a_journal_is_bound_to_the_libraries_of_its_builds() {
         added(&desk, k);
         let means = Means { cache: Some(desk.cache().into()), ..Means::default() };
         let lab = Lab::open(&desk.path("matrix.toml"), means).unwrap();
-        let settings = Settings { jobs: 1, timeout: Settings::TIMEOUT, cancel: &lab.cancel };
+        let settings = Settings {
+            jobs: 1,
+            timeout: Settings::TIMEOUT,
+            cancel: &lab.cancel,
+            compilers: &Compilers::new(tool_reach(&lab.experiment, &Means::default())),
+        };
         let Lab { experiment, plan, cache, .. } = &lab;
         let made = compile_all(experiment, &plan.builds, cache, &settings, &NoEvents).unwrap();
         Fingerprint::of("lab", &experiment.search, &experiment.functions, &made.artifacts).hex()

@@ -32,7 +32,7 @@ fn what_a_plan_prints_is_what_runs() {
         ("src/b c.c", "double two(double x) { return x; }"),
     ];
     let mut lab = Lab::new(&sources, vec![unary("one"), unary("two")]);
-    lab.jobs = 1;
+    (lab.jobs, lab.no_sandbox) = (1, true);
     lab.experiment.implementations[0].sources.defines = vec!["N=1".into(), "TEXT=\"a b\"".into()];
     lab.experiment.implementations[0].setup = Some("(void)0;".into());
     let build = build(&strict_compiler(&lab), &["-O2"]);
@@ -55,7 +55,8 @@ fn what_a_plan_prints_is_what_runs() {
 
 #[test]
 fn a_compiler_that_rejects_a_flag_is_quoted() {
-    let lab = Lab::new(&[("a.c", "double one(double x) { return x; }")], vec![unary("one")]);
+    let mut lab = Lab::new(&[("a.c", "double one(double x) { return x; }")], vec![unary("one")]);
+    lab.no_sandbox = true;
     let build = build(&strict_compiler(&lab), &["-O2", "-fancy"]);
     let compiled = lab.compile(&[build]);
     assert_eq!(crate::lab::failure(&compiled.artifacts[0]), "strictcc: error: unknown option -fancy");

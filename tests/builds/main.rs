@@ -6,6 +6,7 @@ mod common;
 
 mod audit;
 mod caching;
+mod caged;
 mod campaigns;
 mod emulated;
 mod environments;

@@ -5,6 +5,7 @@ mod common;
 
 mod audit;
 mod bench;
+mod cache;
 mod compare;
 mod confirm;
 mod doctor;

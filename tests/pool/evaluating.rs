@@ -317,7 +317,6 @@ fn a_killed_coordinator_leaves_no_process_and_no_file() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert!(ours().len() >= 4, "{:?}", ours());
-    assert!(room.path().read_dir().unwrap().count() > 0);
     coordinator.kill().unwrap();
     coordinator.wait().unwrap();
     let begun = Instant::now();

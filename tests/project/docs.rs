@@ -93,6 +93,11 @@ fn the_commands_of_the_reports_page_run() {
 }
 
 #[test]
+fn the_commands_of_the_page_on_what_is_stored_run() {
+    every_command_runs("docs/stored.md", 5);
+}
+
+#[test]
 fn every_strategy_has_its_line_on_the_search_page() {
     let text = std::fs::read_to_string(root().join("docs/search.md")).unwrap();
     for name in bitrift::model::StrategyName::ALL {
@@ -136,6 +141,7 @@ fn the_readme_names_both_commands_and_only_pages_that_exist() {
         "docs/search.md",
         "docs/reports.md",
         "docs/library.md",
+        "docs/stored.md",
         "CONTRIBUTING.md",
     ] {
         let text = std::fs::read_to_string(root().join(page)).unwrap();
@@ -218,6 +224,7 @@ fn every_key_that_a_matrix_takes_is_on_its_page() {
         "[sources]",
         "[[implementation]]",
         "[harness]",
+        "[sandbox]",
         "[[compiler]]",
         "[[flags]]",
         "[[target]]",

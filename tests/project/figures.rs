@@ -142,3 +142,20 @@ fn explanations_name_the_right_statement_and_the_readme_says_how_many() {
     assert!(readme.contains(&format!("of {injections} injected statements")), "{injections}");
     assert!(readme.contains(&format!("in {compiles:.1} compiles")), "{compiles}");
 }
+
+#[test]
+fn confining_code_costs_two_percent_and_twenty_milliseconds_at_most() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/sandbox.md");
+    let table = std::fs::read_to_string(path).unwrap();
+    let number = |cell: &str| cell.trim_end_matches(" ms").trim_start_matches("at most ").parse::<f64>();
+    let rows = table.lines().filter(|line| line.contains("| at most "));
+    let rows: Vec<(f64, f64)> = rows
+        .map(|line| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            (number(cells[2]).unwrap(), number(cells[3].trim_end_matches(" ms")).unwrap())
+        })
+        .collect();
+    let targets: Vec<f64> = rows.iter().map(|(_, target)| *target).collect();
+    assert_eq!(targets, [1.02, 1.02, 20.0], "{table}");
+    assert!(rows.iter().all(|(measured, target)| measured <= target), "{rows:?}");
+}

@@ -5,6 +5,7 @@ mod bit_rivals;
 mod clustering;
 mod exhaustive;
 mod fakes;
+mod forged;
 mod phases;
 mod planted;
 mod planted_lab;

@@ -112,6 +112,7 @@ fn the_full_matrix_has_its_axes_as_written() {
     assert_eq!(lab.implementations[0].sources.include, [folder.join("include"), folder.join("src")]);
     assert_eq!(lab.implementations[0].sources.defines, ["HAVE_CONFIG_H", "SCALE=2", "TWICE(x)=((x)+(x))"]);
     assert_eq!(lab.implementations[0].sources.libs, ["m"]);
+    assert_eq!(lab.sandbox.read, [folder.join("include"), "/usr/share".into()]);
     let own = &lab.implementations[0];
     assert_eq!(
         (own.setup.as_deref(), own.setup_headers.as_slice()),

@@ -216,6 +216,7 @@ fn the_example_of_the_matrix_page_is_valid_by_itself() {
     desk.write("matrix.toml", example);
     desk.write("more-functions.toml", "[[function]]\nsignature = \"double more(double x)\"\n");
     desk.write("deps/README", "")
+        .write("data/coefficients.txt", "")
         .write("harness/log.c", "int logged;\n")
         .write("include/my_errors.h", "void my_error_handler_off(void);\n");
     desk.write(

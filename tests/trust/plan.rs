@@ -22,10 +22,10 @@ fn a_plan_executes_no_command_of_the_matrix() {
 }
 
 #[test]
-fn a_plan_that_asks_says_whom_and_why() {
+fn a_plan_that_asks_says_whom_and_why_and_lets_nobody_write() {
     let desk = evil();
     let said = desk.expect(0, &["plan", "--ask"]);
-    assert!(desk.exists("marker"), "{}", said.shown());
+    assert!(!desk.exists("marker"), "{}", said.shown());
     let line = said.out.lines().find(|line| line.starts_with("note: asked ")).unwrap();
     assert!(line.contains("evil`") && line.contains("--version"), "{line}");
 }

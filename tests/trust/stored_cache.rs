@@ -145,6 +145,8 @@ fn what_a_wrapper_reads_is_not_forgotten() {
     let wrapper = desk.script("mycc", &format!(". {}\nexec gcc $MORE \"$@\"", conf.display()));
     let lab = factor(&wrapper, "\"-O1\"", PRODUCT);
     desk.write("conf", "MORE=-DFACTOR=3");
+    let matrix = lab.read("matrix.toml");
+    lab.write("matrix.toml", &format!("{matrix}[sandbox]\nread = [\"{}\"]\n", conf.display()));
     gives(&lab, 3);
     desk.write("conf", "MORE=-DFACTOR=5");
     gives(&lab, 5);

@@ -12,6 +12,7 @@ const MOST_FILES: usize = 4000;
 /// Files on their way in.
 pub struct Loader<'a> {
     include: &'a [PathBuf],
+    may_read: &'a dyn Fn(&Path) -> bool,
     /// Where each file that was looked at is; None when it cannot be read.
     places: BTreeMap<PathBuf, Option<usize>>,
     /// Each with its path as the sources or an include named it.
@@ -19,8 +20,8 @@ pub struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub fn new(include: &'a [PathBuf]) -> Loader<'a> {
-        Loader { include, places: BTreeMap::new(), files: Vec::new() }
+    pub fn new(include: &'a [PathBuf], may_read: &'a dyn Fn(&Path) -> bool) -> Loader<'a> {
+        Loader { include, may_read, places: BTreeMap::new(), files: Vec::new() }
     }
 
     pub fn add(&mut self, path: &Path) -> Option<usize> {
@@ -28,7 +29,10 @@ impl<'a> Loader<'a> {
         if let Some(known) = self.places.get(&real) {
             return *known;
         }
-        let text = if self.files.len() < MOST_FILES { fs::read(&real).ok() } else { None };
+        // What the kernel writes may have no end.
+        let is_stored = real.is_file() && !real.starts_with("/proc") && !real.starts_with("/sys");
+        let is_read = is_stored && self.files.len() < MOST_FILES && (self.may_read)(&real);
+        let text = if is_read { fs::read(&real).ok() } else { None };
         let place = text.map(|bytes| {
             self.files.push((path.into(), Source::new(String::from_utf8_lossy(&bytes))));
             self.files.len() - 1

@@ -85,9 +85,9 @@ fn called(function: &Function) -> Vec<String> {
 
 impl SourceIndex {
     /// Reads the sources, and what they and the functions under test include. A file that cannot be read
-    /// offers nothing: compiling says what is wrong with it.
-    pub fn read(sources: &Sources, functions: &[Function]) -> SourceIndex {
-        let mut loader = Loader::new(&sources.include);
+    /// offers nothing, and neither does one that a compiler may not read: compiling says what is wrong with it.
+    pub fn read(sources: &Sources, functions: &[Function], may_read: &dyn Fn(&Path) -> bool) -> SourceIndex {
+        let mut loader = Loader::new(&sources.include, may_read);
         for path in sources.files.iter().filter(|path| is_c(path)) {
             loader.add(path);
         }
@@ -308,7 +308,7 @@ mod tests {
             include: vec![folder.path().into()],
             ..Sources::default()
         };
-        SourceIndex::read(&sources, &[])
+        SourceIndex::read(&sources, &[], &|_| true)
     }
 
     fn values(index: &SourceIndex, call: &str) -> Vec<f64> {
@@ -390,6 +390,6 @@ mod tests {
     #[test]
     fn sources_that_are_not_there_offer_nothing() {
         let sources = Sources { files: vec!["/nowhere/f.c".into()], ..Sources::default() };
-        assert!(values(&SourceIndex::read(&sources, &[]), "f(x)").is_empty());
+        assert!(values(&SourceIndex::read(&sources, &[], &|_| true), "f(x)").is_empty());
     }
 }

@@ -19,7 +19,8 @@ use crate::search::ledger::Ledger;
 use crate::search::strategy::Strategy;
 use crate::search::task::column;
 use crate::search::unit::{Answer, Harvest, Unit};
-use runs::{Run, RungGaps, Runs};
+pub use runs::Run;
+use runs::{RungGaps, Runs};
 use stretch::{free_param, template};
 
 /// Most inputs of a domain that can be swept.

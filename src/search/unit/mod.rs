@@ -1,6 +1,8 @@
-//! The pieces of work a search is cut into: what each is told. What comes back from each is in `answer`.
+//! The pieces of work a search is cut into: what each is told. What comes back from each is in `answer`, and `fits` says whether it can be
+//! that.
 
 mod answer;
+mod fits;
 
 use serde::{Deserialize, Serialize};
 

@@ -13,6 +13,7 @@ use bitrift::model::{
 };
 use bitrift::pool::{FunctionJob, Limits, LoadPlan, Pool};
 use bitrift::search::Task;
+use bitrift::toolchain::{Compilers, ToolReach};
 use serde::Deserialize;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -40,6 +41,8 @@ pub struct PlantedLab {
     functions: Vec<Function>,
     builds: Vec<BuildId>,
     pool: Pool,
+    /// Has the objects.
+    _cache: Cache,
     _folder: tempfile::TempDir,
 }
 
@@ -56,7 +59,12 @@ impl PlantedLab {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(&folder.path().join("cache")).unwrap();
         let cancel = AtomicBool::new(false);
-        let settings = Settings { jobs: 2, timeout: Settings::TIMEOUT, cancel: &cancel };
+        let settings = Settings {
+            jobs: 2,
+            timeout: Settings::TIMEOUT,
+            cancel: &cancel,
+            compilers: &Compilers::new(ToolReach::off()),
+        };
         let compiled = compile_all(&experiment, &plan.builds, &cache, &settings, &NoEvents).unwrap();
         let objects: Vec<LoadPlan> = compiled
             .artifacts
@@ -67,7 +75,7 @@ impl PlantedLab {
         let builds = objects.iter().map(|plan| plan.build.clone()).collect();
         let limits = Limits { timeout: Duration::from_secs(1), memory_mb: 4096, jobs: 2 };
         let pool = Pool::new(objects, limits, Arc::default()).with_program(env!("CARGO_BIN_EXE_bitrift"));
-        PlantedLab { truths, functions: experiment.functions, builds, pool, _folder: folder }
+        PlantedLab { truths, functions: experiment.functions, builds, pool, _cache: cache, _folder: folder }
     }
 
     /// Functions that a search of some size must find.

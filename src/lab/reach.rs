@@ -1,0 +1,152 @@
+//! What compilers and code under test may reach of this machine: what a matrix names, the project it is in, and nothing else of
+//! the user's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::LabError;
+use super::open::{Lab, Means};
+use crate::model::{Experiment, Implementation, Libm};
+use crate::sandbox::{Held, Project, Sandbox, is_too_wide};
+use crate::toolchain::{ToolReach, with_folder};
+
+/// What the tools of an experiment may read.
+pub fn tool_reach(experiment: &Experiment, means: &Means) -> ToolReach {
+    if means.no_sandbox {
+        return ToolReach::off();
+    }
+    let project = Project::around(&experiment.path);
+    let outside = |file: &&PathBuf| !project.names(file);
+    let mut read: Vec<PathBuf> = sources(experiment).flat_map(|file| with_folder(file)).collect();
+    read.extend(sources(experiment).filter(outside).filter_map(|file| surroundings(file)));
+    read.extend(include(experiment).filter(|folder| !is_too_wide(folder)).cloned());
+    read.extend(libraries(&experiment.implementations));
+    read.extend(libms(experiment));
+    read.extend(project.root().map(PathBuf::from));
+    let mut read: Vec<PathBuf> = read.into_iter().flat_map(|path| without_history(path, &project)).collect();
+    read.extend(experiment.sandbox.read.iter().cloned());
+    ToolReach::new(read, project).with_code(read_by_code(experiment))
+}
+
+/// The same for code under test, beside the objects that it is in.
+fn read_by_code(experiment: &Experiment) -> Vec<PathBuf> {
+    let mut read = experiment.sandbox.read.clone();
+    read.extend(libraries(&experiment.implementations));
+    read.extend(libms(experiment));
+    read
+}
+
+/// Refuses what the matrix names in the project when a link leads it out of there: who may change the project could have any file of
+/// the user's shown.
+pub(super) fn check_links(experiment: &Experiment) -> Result<(), LabError> {
+    let project = Project::around(&experiment.path);
+    let read = &experiment.sandbox.read;
+    let named = sources(experiment).chain(include(experiment)).chain(read).cloned();
+    let named = named.chain(libraries(&experiment.implementations)).chain(libms(experiment));
+    let is_allowed = |path: &Path| {
+        let place = crate::sandbox::real(path);
+        read.iter().any(|shown| !project.is_left_by(shown) && place.starts_with(crate::sandbox::real(shown)))
+    };
+    let mut left: Vec<PathBuf> = named.filter(|path| project.is_left_by(path) && !is_allowed(path)).collect();
+    left.sort();
+    left.dedup();
+    if left.is_empty() { Ok(()) } else { Err(LabError::leads_out(&left)) }
+}
+
+fn sources(experiment: &Experiment) -> impl Iterator<Item = &PathBuf> {
+    let files = experiment.implementations.iter().flat_map(|implementation| &implementation.sources.files);
+    files.chain(&experiment.harness.files)
+}
+
+fn include(experiment: &Experiment) -> impl Iterator<Item = &PathBuf> {
+    experiment.implementations.iter().flat_map(|implementation| &implementation.sources.include)
+}
+
+/// A folder, or what lies in it beside `.git`: a checkout keeps tokens there.
+fn without_history(path: PathBuf, project: &Project) -> Vec<PathBuf> {
+    if !path.join(".git").exists() {
+        return vec![path];
+    }
+    let Ok(entries) = fs::read_dir(&path) else { return Vec::new() };
+    let entries = entries.flatten().filter(|entry| entry.file_name() != ".git").map(|entry| entry.path());
+    entries.filter(|entry| !project.is_left_by(entry)).collect()
+}
+
+/// The folder around that of a source outside the project, where libraries keep the headers that their sources share: `src/a.c`
+/// includes `../include/a.h`. A folder right below the root is nobody's project.
+fn surroundings(source: &Path) -> Option<PathBuf> {
+    let around = source.parent().and_then(Path::parent);
+    let is_deep = |folder: &&Path| folder.components().count() > 2;
+    around.filter(is_deep).filter(|folder| !is_too_wide(folder)).map(PathBuf::from)
+}
+
+/// Libraries that are named by their files, with what lies beside them, and folders of libraries.
+fn libraries(implementations: &[Implementation]) -> Vec<PathBuf> {
+    let sources = || implementations.iter().map(|implementation| &implementation.sources);
+    let files = sources().flat_map(|sources| &sources.libs).filter(|lib| lib.contains('/'));
+    let folders = sources().flat_map(|sources| &sources.library_path).filter(|folder| !is_too_wide(folder));
+    files.flat_map(|file| with_folder(Path::new(file))).chain(folders.cloned()).collect()
+}
+
+/// Files that stand in for a libm.
+fn libms(experiment: &Experiment) -> impl Iterator<Item = PathBuf> {
+    experiment.environments.iter().filter_map(|environment| match &environment.libm {
+        Some(Libm::File(path)) => Some(path.clone()),
+        _ => None,
+    })
+}
+
+impl Lab {
+    /// How processes with code under test are confined: they read the libraries that the matrix names, and what `[sandbox]`
+    /// says; the objects they load are added by whoever starts them.
+    pub fn sandbox(&self) -> Sandbox {
+        if self.no_sandbox {
+            return Sandbox::off();
+        }
+        let mut read = read_by_code(&self.experiment);
+        read.push(self.cache.shelves());
+        Sandbox::new(Held::here(), read)
+    }
+
+    /// What a user should know of it.
+    pub(super) fn confinement(&self) -> Option<String> {
+        if self.no_sandbox {
+            return Some("nothing confines compilers and code under test (--no-sandbox)".into());
+        }
+        let gaps = Held::here().gaps();
+        (!gaps.is_empty()).then(|| {
+            let gaps = gaps.join("; ");
+            format!(
+                "this kernel cannot keep code under test from: {gaps}; see `bitrift doctor` and SECURITY.md"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_brings_the_folder_around_its_own_unless_that_is_more_than_a_project() {
+        let around = |source: &str| surroundings(Path::new(source));
+        assert_eq!(around("/srv/code/src/a.c"), Some("/srv/code".into()));
+        assert_eq!(around("/srv/code/a.c"), None, "/srv is nobody's project");
+        assert_eq!(around("/home/x/src/a.c"), None, "nor is a home folder");
+    }
+
+    #[test]
+    fn links_out_of_the_project_and_its_history_are_not_read() {
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = |name: &str| inside.path().join(name);
+        fs::create_dir(path(".git")).unwrap();
+        fs::write(path("a.c"), "").unwrap();
+        fs::write(outside.path().join("key"), "").unwrap();
+        std::os::unix::fs::symlink(outside.path().join("key"), path("b.c")).unwrap();
+        std::os::unix::fs::symlink("a.c", path("c.c")).unwrap();
+        let project = Project::around(&path("matrix.toml"));
+        let mut read = without_history(inside.path().into(), &project);
+        read.sort();
+        assert_eq!(read, [path("a.c"), path("c.c")]);
+    }
+}

@@ -1,0 +1,123 @@
+//! The project that a matrix belongs to, and which of its paths lead out of it. Whoever may change the project, such as the author of
+//! a pull request, must not choose by a link what of the rest of the machine is read.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::files::is_of_system;
+
+/// The repository that a matrix is in, or else its folder; nothing where that is more than anybody means by a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Project(Option<PathBuf>);
+
+impl Project {
+    pub fn around(matrix: &Path) -> Project {
+        let folder = matrix.parent();
+        let repository = folder.and_then(|f| f.ancestors().find(|folder| folder.join(".git").exists()));
+        let fit = [repository, folder].into_iter().flatten().find(|folder| !is_too_wide(folder));
+        Project(fit.map(PathBuf::from))
+    }
+
+    pub fn root(&self) -> Option<&Path> {
+        self.0.as_deref()
+    }
+
+    /// Whether a path is in it by its words alone, `..` in them taken back.
+    pub fn names(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|root| in_words(path).starts_with(in_words(root)))
+    }
+
+    /// Whether a file is in it, links followed.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|root| real(path).starts_with(real(root)))
+    }
+
+    /// Whether a path of the project leads out of it by a link. A path that leaves it by `..` is the matrix's own word.
+    pub fn is_left_by(&self, path: &Path) -> bool {
+        // What is the system's is shown anyway; what the kernel says of processes is no file.
+        let is_shown = |place: &Path| is_of_system(place) && !place.starts_with("/proc");
+        let leads_out = |part: &Path| !self.holds(part) && !is_shown(&real(part));
+        // A link on the way counts too: what follows it may climb back by names alone.
+        path.ancestors().any(|part| self.names(part) && leads_out(part))
+    }
+}
+
+/// Whether a folder is more than anybody means by what lies in it: the root, a home folder, one that has home folders in it, or
+/// one for everybody's temporary files.
+pub fn is_too_wide(folder: &Path) -> bool {
+    let folder = real(folder);
+    let temporary = [Path::new("/tmp"), Path::new("/var/tmp"), Path::new("/dev/shm"), &std::env::temp_dir()];
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let is_home = folder == Path::new("/root") || folder.parent() == Some(Path::new("/home"));
+    let has_homes = ["/root", "/home"].iter().any(|home| Path::new(home).starts_with(&folder));
+    temporary.iter().any(|wide| real(wide) == folder)
+        || is_home
+        || has_homes
+        || home.is_some_and(|home| real(&home).starts_with(&folder))
+}
+
+/// A path without links, as far as there is one.
+pub fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.into())
+}
+
+/// A path without `.` and `..`.
+fn in_words(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut words, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(words.pop()),
+            part => words.push(part),
+        }
+        words
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn home_folders_what_holds_them_and_temporary_folders_are_too_wide_and_what_is_below_is_not() {
+        let home = PathBuf::from(std::env::var_os("HOME").unwrap());
+        let wide = ["/", "/root", "/home", "/home/x", "/tmp", "/var/tmp", "/dev/shm"].map(Path::new);
+        for folder in wide.into_iter().chain([home.as_path(), &std::env::temp_dir()]) {
+            assert!(is_too_wide(folder), "{folder:?}");
+        }
+        for folder in ["/usr/bin", "/home/x/project", "/opt", "/tmp/project"] {
+            assert!(!is_too_wide(Path::new(folder)), "{folder}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_project_by_its_words_is_no_link_out_of_it() {
+        let desk = tempfile::tempdir().unwrap();
+        let path = |name: &str| desk.path().join(name);
+        for folder in ["lab", "code", "far/deep/er"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        for file in ["code/a.c", "far/a.c", "lab/a.c"] {
+            fs::write(path(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink(path("far/deep/er"), path("lab/link")).unwrap();
+        std::os::unix::fs::symlink("a.c", path("lab/b.c")).unwrap();
+        let lab = Project::around(&path("lab/matrix.toml"));
+        let is_left_by = |name: &str| lab.is_left_by(&path(name));
+        assert!(!is_left_by("lab/../code/a.c") && !is_left_by("lab/./../code/../code/a.c"));
+        assert!(!is_left_by("lab/b.c") && !is_left_by("far/a.c"));
+        assert!(is_left_by("lab/link") && is_left_by("lab/../lab/link"));
+        assert!(is_left_by("lab/link/../../a.c"), "a link on the way");
+        assert!(lab.names(&path("lab/../lab/x")) && !lab.names(&path("lab/../code")));
+    }
+
+    #[test]
+    fn the_repository_around_a_matrix_is_its_project_and_a_temporary_folder_is_none() {
+        let desk = tempfile::tempdir().unwrap();
+        let path = |name: &str| desk.path().join(name);
+        fs::create_dir_all(path("repo/.git")).unwrap();
+        fs::create_dir_all(path("repo/lab")).unwrap();
+        assert_eq!(Project::around(&path("repo/lab/m.toml")).root(), Some(path("repo").as_path()));
+        assert_eq!(Project::around(&path("other/m.toml")).root(), Some(path("other").as_path()));
+        assert_eq!(Project::around(&std::env::temp_dir().join("m.toml")), Project::default());
+    }
+}
