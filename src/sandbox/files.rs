@@ -10,6 +10,8 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, RulesetError, Scope,
 };
 
+use super::project::real;
+
 /// What programs need of the system to run at all: code, data that C libraries read, devices without a device behind them.
 const SYSTEM: [&str; 24] = [
     "/usr",
@@ -127,6 +129,5 @@ pub fn is_of_system(place: &Path) -> bool {
 
 /// Whether a path, links in it followed, is in or below a folder.
 pub(super) fn is_below(path: &Path, folder: &Path) -> bool {
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
     real(path).starts_with(real(folder))
 }

@@ -56,9 +56,10 @@ pub fn is_too_wide(folder: &Path) -> bool {
         || home.is_some_and(|home| real(&home).starts_with(&folder))
 }
 
-/// A path without links, as far as there is one.
+/// A path without links, as far as it leads to something.
 pub fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.into())
+    let parent = || Some(real(path.parent()?).join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(parent).unwrap_or_else(|| path.into())
 }
 
 /// A path without `.` and `..`.
