@@ -1,6 +1,7 @@
 //! The Rust side of harness-c/guard.c: one call per batch, and the control registers.
 
-use super::slab::{Phase, Slab};
+use super::slab::Slab;
+use super::states::Phase;
 use crate::model::ControlWords;
 
 /// The C entry point of a function in a build.

@@ -13,7 +13,7 @@ use rustix::process::{Pid, WaitOptions, wait};
 use super::guard::{Batch, Shim};
 use super::process::{cpu_time, end_descendants, raise_fd};
 use super::settle::{Forked, Settled, fork, leave};
-use super::slab::{End, Phase};
+use super::states::{End, Phase};
 use super::token::Token;
 use super::watch::{Rules, attend, kill};
 use crate::model::ControlWords;

@@ -16,7 +16,8 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{Inbox, frame};
 use super::quarters::Quarters;
-use super::slab::{End, Slab};
+use super::slab::Slab;
+use super::states::End;
 use super::token::Token;
 use crate::sandbox::{Launch, Launched, Place, Sandbox, remove_folder};
 

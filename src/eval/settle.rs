@@ -16,7 +16,8 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::frame::read_frame;
 use super::process::{end_descendants, raise_fd};
-use super::slab::{End, Slab};
+use super::slab::Slab;
+use super::states::End;
 use super::watch::{Rules, watch};
 use crate::sandbox::{Listener, Sandbox, remove_folder};
 

@@ -12,7 +12,8 @@ use rustix::process::{
 };
 
 use super::process::{stat_field, wait};
-use super::slab::{End, Phase, Slab};
+use super::slab::Slab;
+use super::states::{End, Phase};
 use crate::sandbox::Listener;
 
 /// A process in no call may compute this long between two signs of life, or sleep this long.
