@@ -264,11 +264,13 @@ fn settle(file: TempPath, path: &Path) -> io::Result<()> {
     })
 }
 
-/// Does something again whose folder is gone: somebody may be clearing the cache.
+/// Does something again whose folder is gone, or is a file by now or the reverse: somebody may be clearing the cache, or mending
+/// the same place.
 pub fn again<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     for _ in 1..MOST_TRIES {
         match make() {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) if matches!(e.kind(), NotFound | IsADirectory | NotADirectory) => {}
             done => return done,
         }
     }
@@ -299,6 +301,24 @@ mod tests {
 
     fn recipe(n: u8) -> Recipe {
         Recipe { headers: vec![("/h".into(), [n; 32])], rivals: [0; 32], output: [n; 32], notes: Vec::new() }
+    }
+
+    #[test]
+    fn threads_that_mend_one_place_at_once_do_not_hinder_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        for round in 0..200u32 {
+            let content = round.to_le_bytes();
+            let hash = *blake3::hash(&content).as_bytes();
+            fs::create_dir_all(cache.place(Kind::Object, &hash).join("something")).unwrap();
+            std::thread::scope(|scope| {
+                let puts: Vec<_> = (0..4).map(|_| scope.spawn(|| cache.put_object(&content))).collect();
+                for put in puts {
+                    assert_eq!(put.join().unwrap().unwrap().0, hash);
+                }
+            });
+            assert!(cache.place(Kind::Object, &hash).is_file());
+        }
     }
 
     #[test]
