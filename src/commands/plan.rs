@@ -7,7 +7,7 @@ use super::console::Console;
 use super::failure::Failure;
 use crate::cli::{Exit, PlanArgs};
 use crate::compile::{command_lines, foreseen};
-use crate::lab::{Means, family, load, planned, tool_reach};
+use crate::lab::{Means, family, load, opened, planned, tool_reach};
 use crate::model::{Build, Experiment, Preset, printable};
 use crate::report;
 use crate::report::plan::PlannedBuild;
@@ -41,7 +41,12 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
     let mut text = report::plan::render(&lines, &plan.baseline_build().id);
     let commands: Vec<&str> = families.keys().copied().collect();
     let asked = asked(&experiment, &commands, args.ask);
-    notes.iter().chain(&asked).for_each(|note| text.push_str(&format!("note: {}\n", printable(note))));
+    let opened = opened(&experiment, &means);
+    notes
+        .iter()
+        .chain(&opened)
+        .chain(&asked)
+        .for_each(|note| text.push_str(&format!("note: {}\n", printable(note))));
     console.print(&text)?;
     Ok(Exit::Done)
 }

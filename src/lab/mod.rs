@@ -77,7 +77,7 @@ pub use open::{Lab, Means, check_search, judge_as, load, planned};
 pub use origin::matrix_of;
 pub use panel::{Panel, Replies, Unanswered};
 pub use programs::Programs;
-pub use reach::tool_reach;
+pub use reach::{opened, tool_reach};
 pub use repro::{Kit, Repro, Repros, Side, family};
 pub use run::{Destination, Opened, Stored};
 pub use search::Searched;

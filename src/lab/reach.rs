@@ -1,13 +1,14 @@
 //! What compilers and code under test may reach of this machine: what a matrix names, the project it is in, and nothing else of
 //! the user's.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::LabError;
 use super::open::{Lab, Means};
 use crate::model::{Experiment, Implementation, Libm};
-use crate::sandbox::{Held, Project, Sandbox, is_too_wide};
+use crate::sandbox::{Held, Project, Sandbox, is_of_system, is_too_wide, real};
 use crate::toolchain::{ToolReach, with_folder};
 
 /// What the tools of an experiment may read.
@@ -16,17 +17,46 @@ pub fn tool_reach(experiment: &Experiment, means: &Means) -> ToolReach {
         return ToolReach::off();
     }
     let project = Project::around(&experiment.path);
+    let mut read = named(experiment, &project);
+    read.extend(project.root().map(PathBuf::from));
+    let mut read: Vec<PathBuf> = read.into_iter().flat_map(|path| without_history(path, &project)).collect();
+    read.extend(experiment.sandbox.read.iter().cloned());
+    ToolReach::new(read, project).with_code(read_by_code(experiment))
+}
+
+/// What a matrix names, with what belongs to that, wherever it is.
+fn named(experiment: &Experiment, project: &Project) -> Vec<PathBuf> {
     let outside = |file: &&PathBuf| !project.names(file);
     let mut read: Vec<PathBuf> = sources(experiment).flat_map(|file| with_folder(file)).collect();
     read.extend(sources(experiment).filter(outside).filter_map(|file| surroundings(file)));
     read.extend(include(experiment).filter(|folder| !is_too_wide(folder)).cloned());
     read.extend(libraries(&experiment.implementations));
     read.extend(libms(experiment));
-    read.extend(project.root().map(PathBuf::from));
-    let mut read: Vec<PathBuf> = read.into_iter().flat_map(|path| without_history(path, &project)).collect();
-    read.extend(experiment.sandbox.read.iter().cloned());
-    ToolReach::new(read, project).with_code(read_by_code(experiment))
+    read
 }
+
+/// What a matrix opens of the machine beside the system and its own project, in words: for who looks before anything runs.
+pub fn opened(experiment: &Experiment, means: &Means) -> Vec<String> {
+    if means.no_sandbox {
+        return vec![UNCONFINED.into()];
+    }
+    let project = Project::around(&experiment.path);
+    let elsewhere = |paths: Vec<PathBuf>| -> BTreeSet<PathBuf> {
+        let places = paths.into_iter().filter(|path| !project.names(path)).map(|path| real(&path));
+        places.filter(|place| !is_of_system(place)).collect()
+    };
+    let (given, seen) = (elsewhere(read_by_code(experiment)), elsewhere(named(experiment, &project)));
+    let told = |who: &str, paths: BTreeSet<PathBuf>| {
+        let list: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let list = list.join(", ");
+        (!paths.is_empty())
+            .then(|| format!("{who} may read, outside the project, as the matrix says: {list}"))
+    };
+    let seen = seen.difference(&given).cloned().collect();
+    [told("compilers and code under test", given), told("compilers", seen)].into_iter().flatten().collect()
+}
+
+const UNCONFINED: &str = "nothing confines compilers and code under test (--no-sandbox)";
 
 /// The same for code under test, beside the objects that it is in.
 fn read_by_code(experiment: &Experiment) -> Vec<PathBuf> {
@@ -44,8 +74,8 @@ pub(super) fn check_links(experiment: &Experiment) -> Result<(), LabError> {
     let named = sources(experiment).chain(include(experiment)).chain(read).cloned();
     let named = named.chain(libraries(&experiment.implementations)).chain(libms(experiment));
     let is_allowed = |path: &Path| {
-        let place = crate::sandbox::real(path);
-        read.iter().any(|shown| !project.is_left_by(shown) && place.starts_with(crate::sandbox::real(shown)))
+        let place = real(path);
+        read.iter().any(|shown| !project.is_left_by(shown) && place.starts_with(real(shown)))
     };
     let mut left: Vec<PathBuf> = named.filter(|path| project.is_left_by(path) && !is_allowed(path)).collect();
     left.sort();
@@ -111,7 +141,7 @@ impl Lab {
     /// What a user should know of it.
     pub(super) fn confinement(&self) -> Option<String> {
         if self.no_sandbox {
-            return Some("nothing confines compilers and code under test (--no-sandbox)".into());
+            return Some(UNCONFINED.into());
         }
         let gaps = Held::here().gaps();
         (!gaps.is_empty()).then(|| {

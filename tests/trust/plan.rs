@@ -29,3 +29,29 @@ fn a_plan_that_asks_says_whom_and_why_and_lets_nobody_write() {
     let line = said.out.lines().find(|line| line.starts_with("note: asked ")).unwrap();
     assert!(line.contains("evil`") && line.contains("--version"), "{line}");
 }
+
+#[test]
+fn a_plan_says_what_the_matrix_opens_outside_its_project() {
+    let desk = Desk::small();
+    let matrix = desk.read("matrix.toml");
+    desk.write("project/matrix.toml", &matrix).write("project/small.c", &desk.read("small.c"));
+    desk.write("tables/a.txt", "").write("project/tables/b.txt", "").write("code/src/more.c", "int more;\n");
+    let plan = |read: &str, files: &str, flags: &[&str]| {
+        let text = matrix.replace("files = [\"small.c\"]", files);
+        desk.write("project/matrix.toml", &format!("{read}\n{text}"));
+        let said = desk.bitrift(&[&["plan", "project/matrix.toml"], flags].concat());
+        let notes = said.out.lines().filter(|line| line.contains("may read") || line.contains("confines"));
+        notes.map(|note| note.replace(&desk.path("").display().to_string(), "DESK/")).collect::<Vec<_>>()
+    };
+    let own = "files = [\"small.c\"]";
+    assert!(plan("", own, &[]).is_empty());
+    assert!(plan("[sandbox]\nread = [\"tables\"]", own, &[]).is_empty(), "it is in the project");
+    let both =
+        "note: compilers and code under test may read, outside the project, as the matrix says: DESK/tables";
+    assert_eq!(plan("[sandbox]\nread = [\"../tables\"]", own, &[]), [both]);
+    let files = "files = [\"small.c\", \"../code/src/more.c\"]";
+    let seen = "note: compilers may read, outside the project, as the matrix says: DESK/code, DESK/code/src, DESK/code/src/more.c";
+    assert_eq!(plan("", files, &[]), [seen]);
+    let open = "note: nothing confines compilers and code under test (--no-sandbox)";
+    assert_eq!(plan("", files, &["--no-sandbox"]), [open]);
+}

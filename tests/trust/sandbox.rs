@@ -5,6 +5,7 @@ mod compilers;
 mod elsewhere;
 mod links;
 mod scene;
+mod strangers;
 
 use std::collections::BTreeSet;
 use std::fs;
