@@ -45,15 +45,22 @@ pub fn opened(experiment: &Experiment, means: &Means) -> Vec<String> {
         let places = paths.into_iter().filter(|path| !project.names(path)).map(|path| real(&path));
         places.filter(|place| !is_of_system(place)).collect()
     };
-    let (given, seen) = (elsewhere(read_by_code(experiment)), elsewhere(named(experiment, &project)));
-    let told = |who: &str, paths: BTreeSet<PathBuf>| {
+    let (given, mut seen) = (elsewhere(read_by_code(experiment)), elsewhere(named(experiment, &project)));
+    seen.retain(|path| !path.ancestors().any(|folder| given.contains(folder)));
+    let told = |who: &str, paths: Vec<&PathBuf>| {
         let list: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let list = list.join(", ");
         (!paths.is_empty())
             .then(|| format!("{who} may read, outside the project, as the matrix says: {list}"))
     };
-    let seen = seen.difference(&given).cloned().collect();
-    [told("compilers and code under test", given), told("compilers", seen)].into_iter().flatten().collect()
+    let both = told("compilers and code under test", outermost(&given));
+    both.into_iter().chain(told("compilers", outermost(&seen))).collect()
+}
+
+/// Those that lie in no other one.
+fn outermost(paths: &BTreeSet<PathBuf>) -> Vec<&PathBuf> {
+    let is_outermost = |path: &&PathBuf| !path.ancestors().skip(1).any(|folder| paths.contains(folder));
+    paths.iter().filter(is_outermost).collect()
 }
 
 const UNCONFINED: &str = "nothing confines compilers and code under test (--no-sandbox)";
