@@ -40,7 +40,9 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
         .collect();
     let mut text = report::plan::render(&lines, &plan.baseline_build().id);
     let commands: Vec<&str> = families.keys().copied().collect();
-    let asked = asked(&experiment, &commands, args.ask);
+    let silent: Vec<&str> =
+        commands.iter().copied().filter(|command| args.ask && compilers.find(command).is_err()).collect();
+    let asked = asked(&experiment, (&commands, &silent), args.ask);
     let opened = opened(&experiment, &means);
     notes
         .iter()
@@ -52,7 +54,7 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
 }
 
 /// What was executed to make the plan, and why; and what was not.
-fn asked(experiment: &Experiment, commands: &[&str], ask: bool) -> Vec<String> {
+fn asked(experiment: &Experiment, (commands, silent): (&[&str], &[&str]), ask: bool) -> Vec<String> {
     let list = |commands: &[&str]| commands.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
     let mut notes = Vec::new();
     if experiment.presets.contains(&Preset::FastMath) {
@@ -61,6 +63,12 @@ fn asked(experiment: &Experiment, commands: &[&str], ask: bool) -> Vec<String> {
         let asked = list(&asked);
         notes
             .push(format!("asked {asked} what -ffast-math stands for: the preset `fast-math` depends on it"));
+    }
+    if !silent.is_empty() {
+        let silent = list(silent);
+        notes.push(format!(
+            "{silent} did not tell who it is; which arguments it takes is told by its name (`bitrift doctor` says why)"
+        ));
     }
     let all = list(commands);
     notes.push(match ask {

@@ -7,6 +7,7 @@ use super::{RESULTS, interrupt};
 use crate::cli::{FunctionGlobs, LabOptions, MeansOptions, RunOption};
 use crate::lab::{Lab, LabError, Means, judge_as, load, matrix_of};
 use crate::model::{Experiment, RunFile, printable};
+use crate::sandbox::Project;
 use crate::store::{Beside, open_run, resolve};
 
 /// The matrix where nobody names one.
@@ -66,14 +67,30 @@ pub fn matrix_of_run(beside: &Beside, options: &LabOptions) -> Result<PathBuf, F
     }
     let Some(origin) = beside.origin()? else { return Ok(MATRIX.into()) };
     let here = Some(PathBuf::from(MATRIX)).filter(|path| path.is_file());
-    matrix_of(&origin, beside.folder()).map(from_here).or(here).ok_or_else(|| {
-        let place = |path: &Path| printable(&path.display().to_string());
+    let place = |path: &Path| printable(&path.display().to_string());
+    let of_run = matrix_of(&origin, beside.folder());
+    // A run that came with a project may name any file of the user's, and what is wrong with a matrix is shown with its lines.
+    let project = Project::around(&whole(beside.folder()).join(MATRIX));
+    if let Some(path) = of_run.as_ref().filter(|path| !project.holds(path))
+        && crate::matrix::load(path).is_err()
+    {
+        let (run, path) = (place(beside.folder()), place(path));
+        return Err(Failure::usage(format!(
+            "{run} says that its matrix is {path}, outside its project, and that is none that can be used; name the matrix with --matrix"
+        )));
+    }
+    of_run.map(from_here).or(here).ok_or_else(|| {
         Failure::usage(format!(
             "the matrix of {} is not at {} any more; name it with --matrix",
             place(beside.folder()),
             place(&origin.matrix_absolute)
         ))
     })
+}
+
+/// A path that starts at the root.
+fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
 /// A path below the working folder as a user would type it.

@@ -19,10 +19,10 @@ use super::key::{Files, Hash, KeyBuilder};
 use super::message::{shorten, tidy};
 use super::opened::{Opened, add_file};
 use crate::model::byte_text;
-use crate::sandbox::{Folder, MAX_OUTPUT};
+use crate::sandbox::{Folder, MAX_OUTPUT, is_stored};
 use crate::toolchain::{
-    Compiler, End, Finished, Invocation, ToolReach, Wrapping, expansion, is_stored, library_of, locate, run,
-    run_code, vague_args,
+    Compiler, End, Finished, Invocation, ToolReach, Wrapping, expansion, library_of, locate, run, run_code,
+    vague_args,
 };
 
 /// What a driver makes of some arguments, by its path and these; None when it does not say.
@@ -251,17 +251,22 @@ impl<'a> Job<'a> {
 
     /// The content of a file that a tool left. A link in its place would be followed with more rights than the tool has.
     pub fn left(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.left_within(name, MAX_OUTPUT)
+    }
+
+    /// The same of a file that is no longer than this.
+    pub fn left_within(&self, name: &str, longest: u64) -> io::Result<Vec<u8>> {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(self.path().join(name))?;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(self.path().join(name))?;
         let about = file.metadata()?;
         if !about.is_file() {
             return Err(io::Error::other("it is no file"));
         }
-        if about.len() > MAX_OUTPUT {
-            return Err(io::Error::other(format!("it is larger than {}", byte_text(MAX_OUTPUT))));
+        if about.len() > longest {
+            return Err(io::Error::other(format!("it is larger than {}", byte_text(longest))));
         }
         let mut content = Vec::new();
-        file.read_to_end(&mut content)?;
+        file.take(longest).read_to_end(&mut content)?;
         Ok(content)
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::toolchain::is_stored;
+use crate::sandbox::is_stored;
 
 /// A blake3 hash.
 pub type Hash = [u8; 32];

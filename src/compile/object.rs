@@ -87,13 +87,16 @@ fn source_hash(bench: &Bench, request: &ObjectRequest) -> Option<Hash> {
     }
 }
 
+/// What a compiler says of the headers that it read: a few hundred bytes for each. More is nothing that a compiler says.
+const LONGEST_RULE: u64 = 4 << 20;
+
 /// The headers the compiler says it read; None when it does not say.
 fn headers_read(bench: &Bench, request: &ObjectRequest, job: &Job, done: &Finished) -> Option<Vec<PathBuf>> {
     let files = match request.compiler.family {
         Family::Tcc => parse_tcc_trace(&done.stdout),
         Family::Gcc | Family::Clang | Family::Other => {
             let rule = Path::new(&request.object).with_extension("d");
-            let rule = job.left(rule.to_str()?).ok()?;
+            let rule = job.left_within(rule.to_str()?, LONGEST_RULE).ok()?;
             parse_make_rule(&String::from_utf8(rule).ok()?)
         }
     };

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::key::{Files, Hash, KeyBuilder};
-use crate::toolchain::{is_stored, named_files};
+use crate::sandbox::is_stored;
+use crate::toolchain::named_files;
 
 /// Entries of one folder that are looked at. Of a folder with more nobody knows what a tool takes from it.
 const MOST_ENTRIES: usize = 20_000;

@@ -51,6 +51,8 @@ pub(crate) struct Strain {
 pub(crate) struct Helper {
     process: Process,
     plan: LoadPlan,
+    /// What it ran since it was last made tidy.
+    used: Option<Run>,
 }
 
 impl Helper {
@@ -59,7 +61,7 @@ impl Helper {
             build: plan.build.to_string(),
             reason: format!("failed to start {}: {e}", quarters.program.display()),
         })?;
-        let mut helper = Helper { process, plan: plan.clone() };
+        let mut helper = Helper { process, plan: plan.clone(), used: None };
         let loaded = helper.load(go_on);
         helper.tell(quarters);
         loaded.map(|()| helper)
@@ -125,6 +127,7 @@ impl Helper {
             let Call { function, arity, width, alone, .. } = call;
             let run = Run { function, arity, width, count, alone, fresh: call.fresh && first };
             first = false;
+            self.used = Some(run);
             let patience = 25 * blocked_limit(call.timeout);
             match self.ask(run, patience, go_on) {
                 Ok(Ok(ran)) if ran == count => {}
@@ -144,6 +147,13 @@ impl Helper {
         }
         let slab = self.process.slab();
         Ok(Strain { near: slab.near().saturating_sub(near), cpu: slab.spent().saturating_sub(spent) })
+    }
+
+    /// Removes what its code left in its folder; false when it does not answer.
+    fn tidy(&mut self, go_on: GoOn<'_>) -> bool {
+        let Some(run) = self.used.take() else { return true };
+        let nothing = Run { count: 0, fresh: true, ..run };
+        matches!(self.ask(nothing, LOAD_PATIENCE, go_on), Ok(Ok(0)))
     }
 
     fn ask(&mut self, run: Run, patience: Duration, go_on: GoOn<'_>) -> Result<HelperReply, Gone> {
@@ -187,6 +197,11 @@ impl Helpers {
             self.running.insert(build, Helper::start(&self.quarters, plan, go_on)?);
         }
         Ok(())
+    }
+
+    /// Removes what code under test left in the folders of helpers; one that does not do so ends.
+    pub(crate) fn tidy(&mut self, go_on: GoOn<'_>) {
+        self.running.retain(|_, helper| helper.tidy(go_on));
     }
 
     /// As `Helper::run`; a helper that breaks is replaced once.

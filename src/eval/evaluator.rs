@@ -17,6 +17,14 @@ pub enum EvalError {
     Stopped,
 }
 
+impl EvalError {
+    /// Whether the reason is that no more files can be written.
+    pub(super) fn is_full_disk(&self) -> bool {
+        let (EvalError::Load { reason, .. } | EvalError::Helper { reason, .. }) = self else { return false };
+        reason.contains("No space left on device")
+    }
+}
+
 /// Runs inputs on the builds of one function. Build 0 is the baseline.
 pub trait Evaluator {
     /// Words of an input.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{read_frame, write_frame};
 use super::guard::Shim;
+use super::leftovers::Leftovers;
 use super::object::Object;
 use super::offspring::{Offspring, Ran, Stretch};
 use super::process::end_descendants;
@@ -58,13 +59,18 @@ fn serve(settled: &mut Settled) -> Option<()> {
         return relay::serve(settled, token, &object, plan);
     }
     settled.slab.set_phase(Phase::Load(0));
-    let loaded = Object::load(&object, settled.copies()).map_err(|e| e.to_string());
+    let mut leftovers = Leftovers::new(settled.sandbox.rooms(&settled.room));
+    let load = || Object::load(&object, settled.copies()).map_err(|e| e.to_string());
+    let loaded = leftovers.keep_of(load);
     settled.slab.set_phase(Phase::Idle);
     let reply: HelperReply = loaded.as_ref().map(|_| 0).map_err(Clone::clone);
     answer(settled, token, &reply)?;
     let loaded = loaded.ok()?;
     let mut nest = Nest::default();
     while let Some((token, run)) = read_frame::<(Token, Run)>(&mut settled.requests).ok()? {
+        if run.fresh {
+            leftovers.remove();
+        }
         let reply: HelperReply = match loaded.shim(run.function) {
             Ok(shim) => nest.run(settled, shim, object.control, run)?,
             Err(error) => Err(error.to_string()),

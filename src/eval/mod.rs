@@ -25,6 +25,7 @@ mod fake;
 mod frame;
 mod guard;
 mod helper;
+mod leftovers;
 mod native;
 mod object;
 mod offspring;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cautious::{Call, Helpers};
 use super::guard::{Batch, Shim};
+use super::leftovers::Leftovers;
 use super::object::Object;
 use super::process::{children, cpu_time};
 use super::quarters::Quarters;
@@ -40,6 +41,7 @@ pub(crate) struct Host {
     loaded: Vec<Option<Object>>,
     helpers: Helpers,
     relays: Relays,
+    leftovers: Leftovers,
     /// Calls made since the last look for processes that code under test left behind.
     unchecked: usize,
 }
@@ -54,6 +56,7 @@ impl Host {
             loaded: plans.iter().map(|_| None).collect(),
             helpers: Helpers::new(quarters),
             relays: Relays::new(room, limits),
+            leftovers: Leftovers::new(sandbox.rooms(room)),
             copies,
             timeout: limits.timeout,
             unchecked: 0,
@@ -96,13 +99,36 @@ impl Host {
         }
     }
 
+    /// Removes what code under test left in the folders of this process and of its helpers.
+    fn tidy(&mut self) {
+        self.leftovers.remove();
+        let slab = &self.slab;
+        self.helpers.tidy(&mut || {
+            slab.beat();
+            true
+        });
+    }
+
+    fn load(&mut self, plan: usize) -> Result<Object, EvalError> {
+        self.slab.set_phase(Phase::Load(plan));
+        let (plans, copies) = (&self.plans, self.copies.as_deref());
+        let object = self.leftovers.keep_of(|| Object::load(&plans[plan].object, copies));
+        self.slab.set_phase(Phase::Busy);
+        object
+    }
+
     fn shim(&mut self, plan: usize, function: usize) -> Result<Shim, EvalError> {
         self.slab.set_asked(plan);
         if self.loaded[plan].is_none() {
-            self.slab.set_phase(Phase::Load(plan));
-            let object = Object::load(&self.plans[plan].object, self.copies.as_deref());
-            self.slab.set_phase(Phase::Busy);
-            self.loaded[plan] = Some(object?);
+            let object = match self.load(plan) {
+                // Code that runs before may have filled the scratch folder.
+                Err(error) if error.is_full_disk() => {
+                    self.tidy();
+                    self.load(plan)?
+                }
+                loaded => loaded?,
+            };
+            self.loaded[plan] = Some(object);
         }
         match &self.loaded[plan] {
             Some(object) => object.shim(function),
@@ -152,6 +178,7 @@ impl<'h> Native<'h> {
             let reason = format!("a request that makes no sense: {selection:?}");
             return Err(EvalError::Helper { build: String::new(), reason });
         }
+        host.tidy();
         let (shims, fresh) = (vec![None; selection.builds.len()], vec![true; selection.builds.len()]);
         let (begun, elsewhere) = (cpu_time(), Duration::ZERO);
         Ok(Native { host, selection, shims, fresh, begun, elsewhere, calls: 0, until: None })
@@ -262,7 +289,7 @@ impl Evaluator for Native<'_> {
         if self.is_hot(build) {
             return self.evaluate_hot(build, inputs, out);
         }
-        let Host { plans, helpers, relays, slab, timeout, .. } = &mut *self.host;
+        let Host { plans, helpers, relays, slab, timeout, leftovers, .. } = &mut *self.host;
         let Selection { function, arity, width, .. } = self.selection;
         // Each piece of work begins anew, so that its outcomes do not depend on what a worker did before.
         let fresh = std::mem::replace(&mut self.fresh[build], false);
@@ -273,10 +300,23 @@ impl Evaluator for Native<'_> {
                 let known = (plan, &plans[plan], runner);
                 relays.run(known, call, inputs, out, &mut || slab.beat())?
             }
-            None => helpers.run((plan, &plans[plan]), call, inputs, out, &mut || {
-                slab.beat();
-                true
-            })?,
+            None => {
+                let (known, before) = ((plan, &plans[plan]), out.len());
+                let mut go_on = || {
+                    slab.beat();
+                    true
+                };
+                match helpers.run(known, call, inputs, out, &mut go_on) {
+                    // Hot code may have filled the scratch folder since this piece of work began.
+                    Err(error) if error.is_full_disk() => {
+                        leftovers.remove();
+                        helpers.tidy(&mut go_on);
+                        out.truncate(before);
+                        helpers.run(known, call, inputs, out, &mut go_on)?
+                    }
+                    done => done?,
+                }
+            }
         };
         slab.add_near(strain.near);
         self.elsewhere += strain.cpu;

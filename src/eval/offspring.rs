@@ -84,6 +84,7 @@ impl Offspring {
         // Code under test may write to the line too.
         let mut is_answer = || self.has_answered();
         let line = Some((self.line.as_fd(), &mut is_answer as &mut dyn FnMut() -> bool));
+        let rules = rules.of_calls(stretch.end - stretch.begin);
         let end = attend(self.pid, slab, settled.leash.as_fd(), line, rules);
         self.used = true;
         let phase = slab.phase();

@@ -23,6 +23,9 @@ const BUSY_WALL: Duration = Duration::from_secs(60);
 pub(crate) const LOAD_CPU: Duration = Duration::from_secs(10);
 pub(crate) const LOAD_WALL: Duration = Duration::from_secs(60);
 
+/// How many times the wall time of a sleeping call one may take that waits for its turn on a busy machine.
+const PATIENCE: u32 = 20;
+
 /// When a call has taken too long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
@@ -32,6 +35,9 @@ pub(crate) struct Rules {
     /// A call this long that does return is counted.
     near: Duration,
     tick: Duration,
+    /// CPU time and wall time of all calls together, where their number is known: code that writes to the page can pretend that each
+    /// of its calls is a new one.
+    whole: Option<[Duration; 2]>,
 }
 
 impl Rules {
@@ -43,18 +49,27 @@ impl Rules {
             wall: 2 * timeout + Duration::from_millis(500),
             near: Duration::MAX,
             tick: tick(timeout),
+            whole: None,
         }
     }
 
     /// For a process that itself watches those that make the calls: it loads, and waits.
     pub(crate) fn loading() -> Rules {
         let (cpu, wall, near) = (Duration::MAX, Duration::MAX, Duration::MAX);
-        Rules { cpu, wall, near, tick: Duration::from_millis(20) }
+        Rules { cpu, wall, near, tick: Duration::from_millis(20), whole: None }
     }
 
     /// For a process whose end names one input.
     pub(crate) fn cautious(timeout: Duration, near: Duration) -> Rules {
-        Rules { cpu: timeout, wall: blocked_limit(timeout), near, tick: tick(timeout) }
+        Rules { cpu: timeout, wall: blocked_limit(timeout), near, tick: tick(timeout), whole: None }
+    }
+
+    /// The same for so many calls: as long as that many which are just not too long may take, and some patience.
+    pub(super) fn of_calls(self, calls: usize) -> Rules {
+        let calls = u32::try_from(calls).unwrap_or(u32::MAX).saturating_add(1);
+        let cpu = self.cpu.saturating_mul(calls).saturating_add(LOAD_CPU);
+        let wall = self.wall.saturating_mul(calls.saturating_add(PATIENCE));
+        Rules { whole: Some([cpu, wall]), ..self }
     }
 }
 
@@ -162,7 +177,8 @@ struct Pace {
     clock: Option<libc::clockid_t>,
     sequence: u64,
     phase: Phase,
-    /// CPU time it had used when it was first looked at.
+    /// When it was first looked at, and the CPU time it had used then.
+    begun: Instant,
     begun_cpu: Duration,
     since_cpu: Duration,
     since_wall: Instant,
@@ -177,6 +193,7 @@ impl Pace {
             clock: cpu_clock(pid),
             sequence: slab.sequence(),
             phase: slab.phase(),
+            begun: Instant::now(),
             begun_cpu: Duration::ZERO,
             since_cpu: Duration::ZERO,
             since_wall: Instant::now(),
@@ -194,6 +211,10 @@ impl Pace {
     fn breaks(&mut self, slab: &Slab, rules: Rules) -> bool {
         let (sequence, phase) = (slab.sequence(), slab.phase());
         let used = self.used();
+        let all = [used.saturating_sub(self.begun_cpu), self.begun.elapsed()];
+        if rules.whole.is_some_and(|most| all[0] >= most[0] || all[1] >= most[1]) {
+            return true;
+        }
         if (sequence, phase) != (self.sequence, self.phase) {
             slab.add_near(self.near_call(rules));
             (self.sequence, self.phase) = (sequence, phase);
@@ -212,7 +233,9 @@ impl Pace {
         };
         // One that waits for its turn on a busy machine is not asleep.
         let asleep = wall >= wall_limit && self.cpu < wall / 64 && !is_runnable(self.pid);
-        self.cpu >= cpu_limit || asleep || (wall >= wall_limit.saturating_mul(20) && phase != Phase::Busy)
+        self.cpu >= cpu_limit
+            || asleep
+            || (wall >= wall_limit.saturating_mul(PATIENCE) && phase != Phase::Busy)
     }
 
     /// 1 when the call last seen ran long enough to be close to the timeout. It began up to a tick

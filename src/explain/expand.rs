@@ -7,12 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::include::IncludeFolders;
 use crate::c::{Guard, Include, Includes, Source};
+use crate::sandbox::is_stored;
 
 /// Includes inside includes, at most.
 const DEEPEST: usize = 64;
@@ -32,10 +34,11 @@ pub struct Expanded {
 }
 
 impl Expanded {
-    /// Reads a source; includes that define functions, or lead to some that do, are put in place.
-    pub fn read(path: &Path, folders: &IncludeFolders) -> std::io::Result<Expanded> {
-        let source = File::new(&fs::read(path)?);
-        let mut expander = Expander::new(path, folders);
+    /// Reads a source; includes that define functions, or lead to some that do, are put in place. What the compiler may not read stays
+    /// a name, also where no compiler looks: in a branch that is not compiled.
+    pub fn read(path: &Path, folders: &IncludeFolders, may_read: MayRead<'_>) -> std::io::Result<Expanded> {
+        let mut expander = Expander::new(path, folders, may_read);
+        let source = expander.read(path)?;
         expander.add(path, &source, true);
         Ok(expander.whole)
     }
@@ -91,9 +94,13 @@ impl File {
     }
 }
 
+/// Whether a file may be read.
+pub type MayRead<'f> = &'f dyn Fn(&Path) -> bool;
+
 /// A text on its way.
 struct Expander<'f> {
     folders: &'f IncludeFolders,
+    may_read: MayRead<'f>,
     /// The folder of the source: the compiler looks beside the text as if that were there.
     home: PathBuf,
     whole: Expanded,
@@ -110,9 +117,10 @@ struct Expander<'f> {
 }
 
 impl<'f> Expander<'f> {
-    fn new(path: &Path, folders: &'f IncludeFolders) -> Expander<'f> {
+    fn new(path: &Path, folders: &'f IncludeFolders, may_read: MayRead<'f>) -> Expander<'f> {
         Expander {
             folders,
+            may_read,
             home: path.parent().map(Path::to_path_buf).unwrap_or_default(),
             whole: Expanded::default(),
             files: BTreeMap::new(),
@@ -203,9 +211,27 @@ impl<'f> Expander<'f> {
         self.whole.push(&format!("\"{found}\""));
     }
 
+    /// A file that lies on a disk and may be read: others may have no end.
+    fn read(&self, path: &Path) -> std::io::Result<File> {
+        if !is_stored(path) || !(self.may_read)(path) {
+            return Err(std::io::ErrorKind::PermissionDenied.into());
+        }
+        let mut bytes = Vec::new();
+        let most = MOST_BYTES as u64;
+        fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(File::new(&bytes))
+    }
+
     fn file(&mut self, real: &Path) -> Option<Rc<File>> {
-        let read = || fs::read(real).ok().map(|bytes| Rc::new(File::new(&bytes)));
-        self.files.entry(real.to_path_buf()).or_insert_with(read).clone()
+        if let Some(known) = self.files.get(real) {
+            return known.clone();
+        }
+        let file = self.read(real).ok().map(Rc::new);
+        self.files.insert(real.to_path_buf(), file.clone());
+        file
     }
 
     /// Whether a file or one that it includes defines functions.

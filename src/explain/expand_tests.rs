@@ -15,7 +15,7 @@ fn files(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn expanded(folder: &Path, include: &[&str]) -> Expanded {
     let include: Vec<PathBuf> = include.iter().map(|name| folder.join(name)).collect();
-    Expanded::read(&folder.join("src/main.c"), &IncludeFolders::new(&[], &include)).unwrap()
+    Expanded::read(&folder.join("src/main.c"), &IncludeFolders::new(&[], &include), &|_| true).unwrap()
 }
 
 #[test]
@@ -95,4 +95,22 @@ fn headers_that_include_each_other_come_to_an_end() {
     ]);
     let text = expanded(folder.path(), &[]).text;
     assert_eq!(text.matches("return x;").count(), 1, "{text}");
+}
+
+#[test]
+fn what_may_not_be_read_or_has_no_end_stays_a_name() {
+    let folder = files(&[
+        (
+            "src/main.c",
+            "#ifdef NEVER\n#include \"../keys/key.h\"\n#include \"/proc/self/pagemap\"\n#endif\nint f(void) {\n  return 1;\n}\n",
+        ),
+        ("keys/key.h", "static int secret(void) {\n  return 4711;\n}\n"),
+    ]);
+    let main = folder.path().join("src/main.c");
+    let text =
+        |may_read: MayRead<'_>| Expanded::read(&main, &IncludeFolders::default(), may_read).map(|e| e.text);
+    assert!(text(&|_| true).unwrap().contains("4711"));
+    let kept = text(&|path| !path.components().any(|part| part.as_os_str() == "keys")).unwrap();
+    assert!(!kept.contains("4711") && kept.contains("key.h") && kept.contains("pagemap"), "{kept}");
+    assert!(text(&|_| false).is_err(), "the source itself");
 }

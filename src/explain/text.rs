@@ -12,7 +12,7 @@ use super::inquiry::Inquiry;
 use crate::c::{Dialect, Source};
 use crate::compile::{Mix, Part};
 use crate::model::{Build, Suspect};
-use crate::toolchain::{Compilers, Family};
+use crate::toolchain::{Compilers, Family, locate};
 
 /// A function: its file's place among the sources, its own in the file.
 pub type FunctionAt = (usize, usize);
@@ -103,9 +103,14 @@ impl Texts {
         let dialect = dialect(&inquiry.scene.variant.build, inquiry.scene.desk.mixer.compilers())?;
         let (mut files, mut origins) = (BTreeMap::new(), BTreeMap::new());
         let sources = inquiry.scene.sources();
-        let folders = IncludeFolders::new(&inquiry.scene.variant.build.args, &sources.include);
+        let args = &inquiry.scene.variant.build.args;
+        let folders = IncludeFolders::new(args, &sources.include);
+        let compilers = inquiry.scene.desk.mixer.compilers();
+        let program = locate(&inquiry.scene.variant.build.command).unwrap_or_default();
+        let argv = [&[String::new()], &args[..]].concat();
+        let may_read = |path: &Path| compilers.reach().lets_read(&program, &argv, path);
         for &file in &set.files {
-            let whole = Expanded::read(&sources.files[file], &folders);
+            let whole = Expanded::read(&sources.files[file], &folders, &may_read);
             let whole = whole.map_err(|e| format!("{}: {e}", shown(&inquiry.scene, file)))?;
             files.insert(file, Source::new(&whole.text));
             origins.insert(file, whole);

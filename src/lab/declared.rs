@@ -10,7 +10,8 @@ use crate::c::{Found, Heading, Prototype, SourceIndex};
 use crate::compile::{Claim, Prototypes, Settings, Verdict};
 use crate::matrix::{Spot, point};
 use crate::model::{Build, Callee, Experiment, Function, Implementation, nearest};
-use crate::toolchain::{Compilers, Family, is_stored};
+use crate::sandbox::is_stored;
+use crate::toolchain::{Compilers, Family};
 
 /// An implementation's functions as they are called there, and what its sources define.
 pub type Indexed = (Vec<Option<Function>>, SourceIndex);

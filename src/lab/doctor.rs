@@ -12,6 +12,7 @@ use super::error::{LabError, Progress};
 use super::notes;
 use super::open::{Lab, Means};
 use super::panel::Panel;
+use super::reach::opened;
 use crate::fp::{AxisPoint, Scalar, parse_number};
 use crate::model::{
     Answer, Artifact, ArtifactStatus, Build, BuildId, Callee, Coordinate, Domain, Event, EventSink,
@@ -99,7 +100,9 @@ impl Checkup {
         let optional = optional.map(|build| build.id.clone()).collect();
         let sandbox = if lab.sandbox().is_off() { Vec::new() } else { Held::here().promises() };
         let mut checkup = Checkup { tools, builds, optional, sandbox, ..Checkup::default() };
+        let opened = if means.no_sandbox { Vec::new() } else { opened(&experiment, &means) };
         checkup.call_functions(&Lab::new(experiment, means)?)?;
+        checkup.notes.extend(opened);
         Ok(checkup)
     }
 

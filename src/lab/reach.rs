@@ -19,9 +19,10 @@ pub fn tool_reach(experiment: &Experiment, means: &Means) -> ToolReach {
     let project = Project::around(&experiment.path);
     let mut read = named(experiment, &project);
     read.extend(project.root().map(PathBuf::from));
-    let mut read: Vec<PathBuf> = read.into_iter().flat_map(|path| without_history(path, &project)).collect();
+    let mut read: Vec<PathBuf> = read.into_iter().flat_map(|path| project.without_history(path)).collect();
     read.extend(experiment.sandbox.read.iter().cloned());
-    ToolReach::new(read, project).with_code(read_by_code(experiment))
+    let code = read_by_code(experiment, &project);
+    ToolReach::new(read, project).with_code(code)
 }
 
 /// What a matrix names, with what belongs to that, wherever it is.
@@ -45,7 +46,8 @@ pub fn opened(experiment: &Experiment, means: &Means) -> Vec<String> {
         let places = paths.into_iter().filter(|path| !project.names(path)).map(|path| real(&path));
         places.filter(|place| !is_of_system(place)).collect()
     };
-    let (given, mut seen) = (elsewhere(read_by_code(experiment)), elsewhere(named(experiment, &project)));
+    let (given, mut seen) =
+        (elsewhere(read_by_code(experiment, &project)), elsewhere(named(experiment, &project)));
     seen.retain(|path| !path.ancestors().any(|folder| given.contains(folder)));
     let told = |who: &str, paths: Vec<&PathBuf>| {
         let list: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -66,9 +68,9 @@ fn outermost(paths: &BTreeSet<PathBuf>) -> Vec<&PathBuf> {
 const UNCONFINED: &str = "nothing confines compilers and code under test (--no-sandbox)";
 
 /// The same for code under test, beside the objects that it is in.
-fn read_by_code(experiment: &Experiment) -> Vec<PathBuf> {
+fn read_by_code(experiment: &Experiment, project: &Project) -> Vec<PathBuf> {
     let mut read = experiment.sandbox.read.clone();
-    read.extend(libraries(&experiment.implementations));
+    read.extend(libraries_alone(&experiment.implementations, project));
     read.extend(libms(experiment));
     read
 }
@@ -99,16 +101,6 @@ fn include(experiment: &Experiment) -> impl Iterator<Item = &PathBuf> {
     experiment.implementations.iter().flat_map(|implementation| &implementation.sources.include)
 }
 
-/// A folder, or what lies in it beside `.git`: a checkout keeps tokens there.
-fn without_history(path: PathBuf, project: &Project) -> Vec<PathBuf> {
-    if !path.join(".git").exists() {
-        return vec![path];
-    }
-    let Ok(entries) = fs::read_dir(&path) else { return Vec::new() };
-    let entries = entries.flatten().filter(|entry| entry.file_name() != ".git").map(|entry| entry.path());
-    entries.filter(|entry| !project.is_left_by(entry)).collect()
-}
-
 /// The folder around that of a source outside the project, where libraries keep the headers that their sources share: `src/a.c`
 /// includes `../include/a.h`. A folder right below the root is nobody's project.
 fn surroundings(source: &Path) -> Option<PathBuf> {
@@ -123,6 +115,27 @@ fn libraries(implementations: &[Implementation]) -> Vec<PathBuf> {
     let files = sources().flat_map(|sources| &sources.libs).filter(|lib| lib.contains('/'));
     let folders = sources().flat_map(|sources| &sources.library_path).filter(|folder| !is_too_wide(folder));
     files.flat_map(|file| with_folder(Path::new(file))).chain(folders.cloned()).collect()
+}
+
+/// The same without what else lies beside them: code under test needs the libraries, and those that they need in turn.
+fn libraries_alone(implementations: &[Implementation], project: &Project) -> Vec<PathBuf> {
+    let is_library = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name.ends_with(".so") || name.contains(".so.")) && !project.is_left_by(path)
+    };
+    let beside = |folder: PathBuf| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(is_library).collect::<Vec<_>>()
+    };
+    let sources = || implementations.iter().map(|implementation| &implementation.sources);
+    let files =
+        sources().flat_map(|sources| &sources.libs).filter(|lib| lib.contains('/')).map(PathBuf::from);
+    let folders = files.clone().filter_map(|file| file.parent().map(PathBuf::from));
+    let folders: BTreeSet<PathBuf> =
+        folders.chain(sources().flat_map(|sources| sources.library_path.clone())).collect();
+    // What is the system's is read anyway, and is much.
+    let folders = folders.into_iter().filter(|folder| !is_of_system(&real(folder)));
+    files.chain(folders.flat_map(beside)).collect()
 }
 
 /// Files that stand in for a libm.
@@ -140,7 +153,7 @@ impl Lab {
         if self.no_sandbox {
             return Sandbox::off();
         }
-        let mut read = read_by_code(&self.experiment);
+        let mut read = read_by_code(&self.experiment, &Project::around(&self.experiment.path));
         read.push(self.cache.shelves());
         Sandbox::new(Held::here(), read)
     }
@@ -163,6 +176,7 @@ impl Lab {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Sources;
 
     #[test]
     fn a_source_brings_the_folder_around_its_own_unless_that_is_more_than_a_project() {
@@ -170,6 +184,23 @@ mod tests {
         assert_eq!(around("/srv/code/src/a.c"), Some("/srv/code".into()));
         assert_eq!(around("/srv/code/a.c"), None, "/srv is nobody's project");
         assert_eq!(around("/home/x/src/a.c"), None, "nor is a home folder");
+    }
+
+    #[test]
+    fn code_gets_libraries_and_not_what_lies_beside_them() {
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = |name: &str| inside.path().join(name);
+        for name in ["libv.so", "libw.so.1.2", "a.c", "notes.sober"] {
+            fs::write(path(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(outside.path(), path("key.so")).unwrap();
+        std::os::unix::fs::symlink("libw.so.1.2", path("libw.so")).unwrap();
+        let project = Project::around(&path("matrix.toml"));
+        let libs = vec![path("libv.so").display().to_string(), "m".into()];
+        let sources = Sources { libs, library_path: vec![inside.path().into()], ..Sources::default() };
+        let named = Implementation { sources, ..Implementation::named("", &[]).clone() };
+        let found: BTreeSet<PathBuf> = libraries_alone(&[named], &project).into_iter().collect();
+        assert_eq!(found, BTreeSet::from(["libv.so", "libw.so", "libw.so.1.2"].map(path)));
     }
 
     #[test]
@@ -182,8 +213,17 @@ mod tests {
         std::os::unix::fs::symlink(outside.path().join("key"), path("b.c")).unwrap();
         std::os::unix::fs::symlink("a.c", path("c.c")).unwrap();
         let project = Project::around(&path("matrix.toml"));
-        let mut read = without_history(inside.path().into(), &project);
+        let mut read = project.without_history(inside.path().into());
         read.sort();
         assert_eq!(read, [path("a.c"), path("c.c")]);
+        // The same for a folder around the project; and its parts are as little read by other names.
+        assert!(!project.without_history(inside.path().parent().unwrap().into()).contains(&path(".git")));
+        std::os::unix::fs::symlink(".git", path("other")).unwrap();
+        for name in [".git", ".git/config", "other"] {
+            assert!(
+                project.is_history(&path(name)) && project.without_history(path(name)).is_empty(),
+                "{name}"
+            );
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::open::Lab;
 use crate::compile::Relocation;
 use crate::model::{Build, Experiment, RunFile, SourceRow};
-use crate::toolchain::is_stored;
+use crate::sandbox::is_stored;
 
 /// For each function of the experiment the file and line of its definition, where the sources have one.
 pub fn definitions(lab: &Lab) -> Vec<Option<SourceRow>> {

@@ -68,7 +68,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("inc")).unwrap();
         std::fs::write(folder.path().join("f.h"), "").unwrap();
-        let file = SourceFile { name: "matrix.toml".into(), text: String::new() };
+        let file = SourceFile { name: "matrix.toml".into(), text: String::new(), is_shown: true };
         let texts: Vec<Text> = args.iter().map(|a| Text::new(&file, Place::new(0, 0..0), a)).collect();
         let root = folder.path().display().to_string();
         resolve(&texts, folder.path()).iter().map(|arg| arg.replace(&root, "/m")).collect()

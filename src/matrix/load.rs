@@ -14,7 +14,7 @@ use super::problem::{Problem, Problems, render_plain};
 use super::raw::{RawFunction, RawMatrix, read_function_file, read_matrix};
 use super::sources::{plain, sibling_names};
 use crate::model::{Declaration, Experiment, nearest};
-use crate::sandbox::Project;
+use crate::sandbox::{Project, is_stored, real};
 
 /// The largest matrix file; a larger one is something else.
 const LARGEST: u64 = 4 << 20;
@@ -27,13 +27,13 @@ pub fn load(path: &Path) -> Result<Experiment, MatrixError> {
         let help = help.or_else(|| (!path.exists()).then(elsewhere));
         MatrixError::Unreadable { path: absolute.clone(), report: render_plain(&title, help.as_deref()) }
     })?;
-    let mut files = vec![SourceFile { name: path.display().to_string(), text }];
+    let mut files = vec![source_file(path, text, &absolute)];
     let mut problems = Problems::default();
     let raw = match parse(&files, &mut problems, read_matrix) {
         Some(raw) => raw,
         None => return Err(MatrixError::Syntax { path: absolute, report: problems.render(&files) }),
     };
-    let raw = with_function_files(raw, path, &mut files, &mut problems);
+    let raw = with_function_files(raw, (path, &absolute), &mut files, &mut problems);
     // What could not be read would only cause errors that mislead.
     let experiment = problems.is_empty().then(|| lab::resolve(&raw, &absolute, &mut problems));
     match experiment.filter(|_| problems.is_empty()) {
@@ -45,6 +45,14 @@ pub fn load(path: &Path) -> Result<Experiment, MatrixError> {
     }
 }
 
+/// A file whose lines messages may show: one of the project, or beside a matrix that has none around it.
+fn source_file(path: &Path, text: String, matrix: &Path) -> SourceFile {
+    let project = Project::around(matrix);
+    let is_beside = || real(path).parent() == matrix.parent().map(real).as_deref();
+    let is_shown = if project.root().is_some() { project.holds(path) } else { is_beside() };
+    SourceFile { name: path.display().to_string(), text, is_shown }
+}
+
 /// Every function with where it is declared: a later stage that reads the sources can point there.
 fn with_places(mut experiment: Experiment, raw: &RawMatrix, files: &[SourceFile]) -> Experiment {
     let starts: Vec<Vec<usize>> = files.iter().map(SourceFile::line_starts).collect();
@@ -53,7 +61,8 @@ fn with_places(mut experiment: Experiment, raw: &RawMatrix, files: &[SourceFile]
         let place = text.map_or(raw.place, |text| text.place);
         let Some((file, starts)) = files.get(place.file).zip(starts.get(place.file)) else { continue };
         let line = starts.partition_point(|start| *start <= place.start);
-        let text = file.text[starts[line.max(1) - 1]..].lines().next().unwrap_or_default();
+        let text = file.text[starts[line.max(1) - 1]..].lines().next().filter(|_| file.is_shown);
+        let text = text.unwrap_or_default();
         function.declared = Some(Declaration { file: file.name.clone(), line, text: text.trim().to_owned() });
     }
     experiment.declared = experiment.functions.clone();
@@ -81,12 +90,12 @@ fn parse<T>(
 /// Adds the functions of the files that `functions` names, after the matrix's own.
 fn with_function_files(
     mut raw: RawMatrix,
-    path: &Path,
+    (path, absolute): (&Path, &Path),
     files: &mut Vec<SourceFile>,
     problems: &mut Problems,
 ) -> RawMatrix {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let project = Project::around(&std::path::absolute(path).unwrap_or_else(|_| path.into()));
+    let project = Project::around(absolute);
     for name in std::mem::take(&mut raw.function_files) {
         let full: PathBuf = folder.join(name.as_str());
         // What is wrong with a file is shown with its lines.
@@ -97,7 +106,7 @@ fn with_function_files(
             continue;
         }
         match read(&full) {
-            Ok(text) => files.push(SourceFile { name: full.display().to_string(), text }),
+            Ok(text) => files.push(source_file(&full, text, absolute)),
             Err((title, help)) => {
                 let problem = Problem::new(name.place, title).label("named here");
                 problems.add(match help {
@@ -125,6 +134,9 @@ fn read(path: &Path) -> Result<String, (String, Option<String>)> {
         let inside = path.join("matrix.toml");
         let help = inside.is_file().then(|| format!("did you mean `{}`?", inside.display()));
         return Err((format!("`{name}` is a folder, not a matrix file"), help));
+    }
+    if path.exists() && !is_stored(path) {
+        return Err((format!("`{name}` is no file on a disk"), None));
     }
     let mut bytes = Vec::new();
     let reading = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));

@@ -18,6 +18,7 @@ mod comparison;
 mod domain;
 mod environment;
 mod error;
+mod files_of;
 mod function;
 mod harness;
 mod implementation;

@@ -6,6 +6,9 @@ use std::ops::Range;
 pub(super) struct SourceFile {
     pub name: String,
     pub text: String,
+    /// Messages show its lines. Not so for a file that the matrix names outside its project: whoever may change the matrix could have
+    /// any file of the user's shown.
+    pub is_shown: bool,
 }
 
 impl SourceFile {
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
 
     fn text(source: &str, value: &str) -> (SourceFile, Text) {
-        let file = SourceFile { name: "m".into(), text: source.into() };
+        let file = SourceFile { name: "m".into(), text: source.into(), is_shown: true };
         let text = Text::new(&file, Place::new(0, 0..source.len()), value);
         (file, text)
     }

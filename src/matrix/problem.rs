@@ -1,5 +1,6 @@
 //! A problem of a matrix and its rendering: file, line, column, the text, what was expected.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -104,12 +105,33 @@ impl Problems {
     pub fn render(mut self, files: &[SourceFile]) -> String {
         const SHOWN: usize = 20;
         self.0.sort_by_key(|problem| (problem.place.file, problem.place.start));
+        let is_shown = |place: Place| files.get(place.file).is_none_or(|file| file.is_shown);
+        let (mut hidden, mut seen) = (Vec::new(), BTreeSet::new());
+        self.0.retain(|problem| {
+            let places = [Some(problem.place), problem.also.as_deref().map(|(also, _)| *also)];
+            let Some(place) = places.into_iter().flatten().find(|place| !is_shown(*place)) else {
+                return true;
+            };
+            let file = seen.insert(place.file).then(|| &files[place.file]);
+            hidden.extend(file.map(|file| hidden_problem(file, place)));
+            false
+        });
         let mut parts: Vec<String> = self.0.iter().take(SHOWN).map(|p| render(p, files)).collect();
         if self.0.len() > SHOWN {
             parts.push(format!("error: {} more errors are not shown", self.0.len() - SHOWN));
         }
+        parts.extend(hidden);
         parts.join("\n\n")
     }
+}
+
+/// All that is said of a file whose lines are not shown: not even a message, which has words of it.
+fn hidden_problem(file: &SourceFile, place: Place) -> String {
+    let line = file.line_starts().partition_point(|start| *start <= place.start).max(1);
+    let title = format!("`{}` cannot be used: its line {line} is not as bitrift expects it", file.name);
+    let help = "nothing of it is shown, because it lies outside the project of the matrix: whoever may change the matrix could have any \
+        file of yours shown; put it beside the matrix to see what is wrong";
+    render_plain(&title, Some(help))
 }
 
 /// A line of a file that a message shows.
@@ -199,7 +221,8 @@ mod tests {
 
     #[test]
     fn any_span_can_be_rendered() {
-        let files = [SourceFile { name: "m.toml".into(), text: "ä = \"ö\"\n\n[lab]\n".into() }];
+        let files =
+            [SourceFile { name: "m.toml".into(), text: "ä = \"ö\"\n\n[lab]\n".into(), is_shown: true }];
         for start in 0..25 {
             for end in 0..25 {
                 let mut problems = Problems::default();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::files_of::{Unlisted, files_of};
 use super::keys::{Keys, Reader};
 use super::place::{At, Text};
 use super::problem::{Problem, Problems};
@@ -87,17 +88,16 @@ fn matches(pattern: &Text, folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     if text.trim().is_empty() {
         return Err(fail("a file name is empty".into()).label("expected a file or a glob"));
     }
-    let full = Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(text);
-    let paths = glob::glob(&full.to_string_lossy())
-        .map_err(|error| fail(format!("`{text}` is not a valid glob")).label(error.msg))?;
-    let mut found = Vec::new();
-    for path in paths {
-        let path = path
-            .map_err(|error| fail(format!("`{text}` cannot be searched")).label(error.error().to_string()))?;
-        if path.is_file() {
-            found.push(plain(&path));
+    let paths = files_of(folder, text).map_err(|why| match why {
+        Unlisted::Pattern(error) => fail(format!("`{text}` is not a valid glob")).label(error.msg),
+        Unlisted::Folder(folder, error) => {
+            fail(format!("`{text}` cannot be searched")).label(format!("{}: {error}", folder.display()))
         }
-    }
+        Unlisted::TooMany => {
+            fail(format!("`{text}` is about more files than anybody means")).label("name a folder")
+        }
+    })?;
+    let found: Vec<PathBuf> = paths.iter().map(|path| plain(path)).collect();
     if found.is_empty() {
         return Err(nothing_matches(pattern, folder));
     }

@@ -63,9 +63,10 @@ impl GapKind {
     /// What a user can do about it; None where the reason itself says so.
     pub fn mend(self) -> Option<&'static str> {
         match self {
-            GapKind::WorkerLost => {
-                Some("give each process more memory (`memory_mb`), or run fewer at once (`--jobs`)")
-            }
+            GapKind::WorkerLost => Some(
+                "give each process more memory (`memory_mb`), or run fewer at once (`--jobs`); code that writes more files than its \
+                 scratch folder takes (256 MiB) should remove them",
+            ),
             GapKind::GivenUp => Some(
                 "keep to inputs that the functions can take (`domain`), mend the code that faults (`bitrift eval` shows one \
                  input), or allow more faults (`max_faults`) and slower calls (`timeout_ms`)",

@@ -32,6 +32,9 @@ struct MountAttr {
 
 const MOUNT_ATTR_RDONLY: u64 = 1;
 
+/// MS_PRIVATE: what is mounted outside from now on does not appear inside, where it would not be read-only.
+const PRIVATE: u64 = 1 << 18;
+
 /// Who this process is to the world inside: the same as outside. Made before clone, because it allocates.
 pub(super) struct Identity {
     users: CString,
@@ -159,7 +162,7 @@ fn mount(what: &CStr, place: &CStr, kind: &CStr, flags: libc::c_ulong, options: 
 }
 
 fn set_read_only(place: &CStr, flags: i32) -> io::Result<()> {
-    set(place, flags, MountAttr { set: MOUNT_ATTR_RDONLY, ..MountAttr::default() })
+    set(place, flags, MountAttr { set: MOUNT_ATTR_RDONLY, propagation: PRIVATE, ..MountAttr::default() })
 }
 
 fn set(place: &CStr, flags: i32, attr: MountAttr) -> io::Result<()> {

@@ -73,6 +73,10 @@ const OWNERS: [u64; 2] = [0x8901, 0x8902];
 const F_SETOWN: i64 = 8;
 const F_SETOWN_EX: i64 = 15;
 
+/// Locks, leases and watches by `fcntl`, 32-bit programs' own numbers among them: a file that may only be read can be kept
+/// from others by them. F_SETLK, F_SETLKW, F_SETLK64, F_SETLKW64, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY.
+const LOCKS: [i64; 8] = [6, 7, 13, 14, 37, 38, 1024, 1026];
+
 /// What of `socketcall` names an address or makes a socket: its first argument says which call it is.
 const SOCKET_CALLS: [i64; 10] = [1, 2, 3, 4, 5, 8, 11, 16, 18, 20];
 
@@ -117,6 +121,10 @@ fn rules(wishes: Wishes) -> Vec<Rule> {
     let owners = wishes.protected.map(|_| OWNERS);
     let requests = REQUESTS.into_iter().chain(owners.into_iter().flatten());
     rules.push(Rule::when(IOCTL, requests.map(|request| vec![(1, Length::Dword, Is::Eq, request)])));
+    let givers = wishes.protected.map(|_| [F_SETOWN, F_SETOWN_EX]);
+    let commands = LOCKS.into_iter().chain(givers.into_iter().flatten());
+    let commands: Vec<Case> = commands.map(|command| is(1, command)).collect();
+    rules.extend([FCNTL, FCNTL64].map(|call| Rule::when(call, commands.clone())));
     rules.extend(OF_PROCESSES.iter().map(|(call, place)| of_process(*call, *place, wishes)));
     rules.extend(wishes.protected.into_iter().flat_map(of_signals));
     rules
@@ -141,7 +149,6 @@ fn of_signals(pid: i32) -> Vec<Rule> {
     let mut rules = vec![Rule::when(KILL, [is(0, pid), is(0, -pid), is(0, -1)])];
     rules.extend(SIGNALLING.iter().map(|call| Rule::when(*call, [is(0, pid)])));
     rules.extend(SIGNALLING_ANYBODY.iter().map(Rule::always));
-    rules.extend([FCNTL, FCNTL64].map(|call| Rule::when(call, [is(1, F_SETOWN), is(1, F_SETOWN_EX)])));
     rules
 }
 

@@ -30,5 +30,5 @@ pub use held::{Held, Promise};
 pub(crate) use launch::{Launch, Launched, Place};
 pub(crate) use listener::{Listener, Refused};
 pub(crate) use privileges::{expect_limits, hide};
-pub use project::{Project, is_too_wide, real};
+pub use project::{Project, is_stored, is_too_wide, real};
 pub use walls::Sandbox;

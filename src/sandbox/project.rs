@@ -32,6 +32,34 @@ impl Project {
         self.0.as_ref().is_some_and(|root| real(path).starts_with(real(root)))
     }
 
+    /// Whether a path is in what the repository keeps beside its files: a checkout has tokens there.
+    pub fn is_history(&self, path: &Path) -> bool {
+        self.history().is_some_and(|history| real(path).starts_with(history))
+    }
+
+    fn history(&self) -> Option<PathBuf> {
+        let history = self.0.as_ref()?.join(".git");
+        history.exists().then(|| real(&history))
+    }
+
+    /// A path, or what lies in it beside that and beside links out of the project.
+    pub fn without_history(&self, path: PathBuf) -> Vec<PathBuf> {
+        let Some(history) = self.history() else { return vec![path] };
+        let place = real(&path);
+        if place.starts_with(&history) {
+            return Vec::new();
+        }
+        if !history.starts_with(&place) {
+            return vec![path];
+        }
+        let Ok(entries) = fs::read_dir(&path) else { return Vec::new() };
+        let entries = entries.flatten().map(|entry| entry.path());
+        entries
+            .filter(|entry| !self.is_left_by(entry))
+            .flat_map(|entry| self.without_history(entry))
+            .collect()
+    }
+
     /// Whether a path of the project leads out of it by a link. A path that leaves it by `..` is the matrix's own word.
     pub fn is_left_by(&self, path: &Path) -> bool {
         // What is the system's is shown anyway; what the kernel says of processes is no file.
@@ -54,6 +82,13 @@ pub fn is_too_wide(folder: &Path) -> bool {
         || is_home
         || has_homes
         || home.is_some_and(|home| real(&home).starts_with(&folder))
+}
+
+/// Whether a path leads to a file that lies on a disk. The kernel's own files look like others and may never end: reading
+/// `/proc/kmsg` waits for the next message.
+pub fn is_stored(path: &Path) -> bool {
+    let real = fs::canonicalize(path);
+    real.is_ok_and(|real| real.is_file() && !real.starts_with("/proc") && !real.starts_with("/sys"))
 }
 
 /// A path without links, as far as it leads to something.

@@ -109,6 +109,12 @@ impl Sandbox {
         self.place().map(|(place, _)| Path::new(place))
     }
 
+    /// Where code under test may leave something: the folder of its process, and the scratch folder around that if it is this world's
+    /// alone.
+    pub(crate) fn rooms(&self, room: &Path) -> Vec<PathBuf> {
+        [Some(room), self.scratch()].into_iter().flatten().map(PathBuf::from).collect()
+    }
+
     /// The first step, in the process that will watch the one with code under test. What holds from here on holds for both; the
     /// listener hears what the other is refused.
     pub(crate) fn enter(&self) -> io::Result<Option<Listener>> {

@@ -162,7 +162,10 @@ pub(super) fn check_regular(path: &Path) -> Result<(), StoreError> {
     if meta.is_dir() {
         return Err(StoreError::IsAFolder { path: shown(path) });
     }
-    if !meta.is_file() {
+    // What the kernel writes looks like files too, and may never end.
+    let is_stored =
+        fs::canonicalize(path).is_ok_and(|real| !real.starts_with("/proc") && !real.starts_with("/sys"));
+    if !meta.is_file() || !is_stored {
         return Err(StoreError::NotAFile { path: shown(path) });
     }
     if meta.len() > LARGEST {

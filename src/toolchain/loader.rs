@@ -136,12 +136,14 @@ struct Wishes {
     names: Vec<String>,
     /// It names folders to look in first.
     folders: bool,
+    /// It has the loader run code while it looks for libraries.
+    audited: bool,
 }
 
 impl Wishes {
     /// Whether it gets what this program has.
     fn are_plain(&self) -> bool {
-        !self.folders && self.names.iter().all(|name| own_libraries().contains_key(name))
+        !self.folders && !self.audited && self.names.iter().all(|name| own_libraries().contains_key(name))
     }
 }
 
@@ -153,7 +155,7 @@ fn wishes<'d>(content: impl ReadRef<'d>) -> Option<Wishes> {
     let (endian, sections) = (file.endian(), file.elf_section_table());
     let (entries, strings) = sections.dynamic(endian, content).ok()??;
     let strings = sections.strings(endian, content, strings).ok()?;
-    let mut wishes = Wishes { soname: None, names: Vec::new(), folders: false };
+    let mut wishes = Wishes { soname: None, names: Vec::new(), folders: false, audited: false };
     for entry in entries {
         let place = || entry.val32(endian);
         let text = || Some(String::from_utf8_lossy(strings.get(place()?).ok()?).into_owned());
@@ -161,15 +163,18 @@ fn wishes<'d>(content: impl ReadRef<'d>) -> Option<Wishes> {
             Some(elf::DT_NEEDED) => wishes.names.push(text()?),
             Some(elf::DT_SONAME) => wishes.soname = Some(text()?),
             Some(elf::DT_RPATH | elf::DT_RUNPATH) => wishes.folders = true,
+            Some(elf::DT_AUDIT | elf::DT_DEPAUDIT) => wishes.audited = true,
             _ => {}
         }
     }
     Some(wishes)
 }
 
-/// What the loader of this program says when it is asked for the libraries of a file; nothing of it is run.
+/// What the loader of this program says when it is asked for the libraries of a file; nothing of it is run. A file that would have
+/// it run something is not asked about, and neither is one that this program cannot look into.
 fn listed(object: &Path, reach: &ToolReach) -> Libraries {
-    let Some(loader) = loader() else { return Libraries::new() };
+    let is_quiet = read(object, |file| wishes(file)).is_some_and(|wishes| !wishes.audited);
+    let Some(loader) = loader().filter(|_| is_quiet) else { return Libraries::new() };
     // Without the caller's environment, as the processes that load the object are.
     let argv = [loader.display().to_string(), "--list".into(), object.display().to_string()];
     let done = question(&loader, &argv, Path::new("/"), (reach, TIMEOUT));

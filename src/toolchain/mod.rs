@@ -41,4 +41,4 @@ pub use process::{End, Finished, Invocation, run, run_code, run_reading, search_
 pub use reach::{ToolReach, with_folder};
 pub use variables::deciding_variables;
 pub use voided::voided;
-pub use wrapper::{Wrapping, is_stored, named_files};
+pub use wrapper::{Wrapping, named_files};

@@ -62,7 +62,7 @@ pub struct Finished {
 }
 
 /// How tools say that they may not.
-const REFUSED: &str = "Permission denied";
+const REFUSED: [&str; 2] = ["Permission denied", "Read-only file system"];
 const CAGED: &str = "(the sandbox lets compilers read the project, the system and what `[sandbox] read` names, and write nothing \
     but their output; or use --no-sandbox)";
 
@@ -90,7 +90,9 @@ impl Finished {
             End::Cancelled => Some(format!("{tool} was stopped by an interrupt")),
             End::NotStarted(reason) => Some(format!("{tool} could not be started: {reason}")),
         };
-        let refused = self.caged && !self.success() && words.is_some_and(|words| words.contains(REFUSED));
+        let refused = self.caged
+            && !self.success()
+            && words.is_some_and(|words| REFUSED.iter().any(|refused| words.contains(refused)));
         let parts = [end.as_deref(), words, refused.then_some(CAGED)];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }

@@ -34,7 +34,9 @@ impl ToolReach {
     pub fn new(read: Vec<PathBuf>, project: Project) -> ToolReach {
         let path = search_path();
         let commands = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-        let mut read: Vec<PathBuf> = commands.flat_map(|folder| around(&folder)).chain(read).collect();
+        let commands = commands.flat_map(|folder| around(&folder));
+        let commands = commands.flat_map(|folder| project.without_history(folder));
+        let mut read: Vec<PathBuf> = commands.chain(read).collect();
         read.sort();
         read.dedup();
         let real = read.iter().map(|path| real(path)).collect();
@@ -98,7 +100,9 @@ impl ToolReach {
     /// What the arguments name.
     fn named(&self, argv: &[String]) -> impl Iterator<Item = PathBuf> {
         let named = argv.iter().skip(1).flat_map(|arg| named_in(arg));
-        named.filter(|path| !self.project.is_left_by(path))
+        named
+            .filter(|path| !self.project.is_left_by(path))
+            .flat_map(|path| self.project.without_history(path))
     }
 
     /// A program, and what is installed with it. What a script starts by its whole path belongs to it; one of the project could
@@ -115,7 +119,7 @@ impl ToolReach {
             }
             found.push(path);
         }
-        found
+        found.into_iter().flat_map(|path| self.project.without_history(path)).collect()
     }
 }
 

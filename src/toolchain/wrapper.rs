@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::compiler::locate;
+use crate::sandbox::is_stored;
 
 /// The longest script that is looked at.
 const LONGEST: u64 = 64 << 10;
@@ -89,13 +90,6 @@ fn expands_only_arguments(line: &str) -> bool {
 pub fn named_files(text: &str) -> BTreeSet<PathBuf> {
     let paths = words(text).filter(|word| word.starts_with('/')).map(PathBuf::from);
     paths.filter(|path| is_stored(path)).collect()
-}
-
-/// Whether a path leads to a file that lies on a disk. The kernel's own files look like others and may never end: reading
-/// `/proc/kmsg` waits for the next message.
-pub fn is_stored(path: &Path) -> bool {
-    let real = fs::canonicalize(path);
-    real.is_ok_and(|real| real.is_file() && !real.starts_with("/proc") && !real.starts_with("/sys"))
 }
 
 /// The programs that a script may start, by their names.

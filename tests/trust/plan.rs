@@ -28,6 +28,9 @@ fn a_plan_that_asks_says_whom_and_why_and_lets_nobody_write() {
     assert!(!desk.exists("marker"), "{}", said.shown());
     let line = said.out.lines().find(|line| line.starts_with("note: asked ")).unwrap();
     assert!(line.contains("evil`") && line.contains("--version"), "{line}");
+    // It may not write, and ends.
+    desk.script("evil", "touch \"$(dirname \"$0\")/marker\" || exit 1");
+    desk.expect(0, &["plan", "--ask"]).out_has("did not tell who it is");
 }
 
 #[test]

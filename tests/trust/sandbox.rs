@@ -4,7 +4,9 @@
 mod compilers;
 mod elsewhere;
 mod links;
+mod outside;
 mod scene;
+mod shown;
 mod strangers;
 
 use std::collections::BTreeSet;
