@@ -11,8 +11,9 @@ const MOST_SEEDS: usize = 10_000;
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
-A bench is stored as OUT.json and OUT.md. Every finished search is kept at once: an interrupted bench
-goes on with --resume, and a finished one takes in further strategies and seeds the same way.
+A bench is stored as OUT.json and OUT.md. Every finished search is kept at once: an interrupted
+bench goes on with --resume, and a finished one takes in further strategies and seeds the same
+way.
 
 Examples:
   bitrift bench --seeds 1..3 --budget 20000

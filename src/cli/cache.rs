@@ -14,8 +14,8 @@ Examples:
   bitrift cache --clear                   remove everything
   bitrift cache --json | jq .bytes
 
-Commands that compile keep the cache below their --cache-size, 5 GiB without one. Processes at work lose
-nothing: what they use stays until they end.")]
+Commands that compile keep the cache below their --cache-size, 5 GiB without one. Processes at
+work lose nothing: what they use stays until they end.")]
 pub struct CacheArgs {
     /// The folder [default: the user's cache folder]
     #[arg(long, value_name = "DIR")]

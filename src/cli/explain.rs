@@ -9,7 +9,7 @@ use crate::model::Layer;
 #[command(override_usage = "bitrift explain [OPTIONS] [RUN] [FINDING]")]
 #[command(after_help = "\
 Examples:
-  bitrift explain                                       every finding of the latest run, grouped by cause
+  bitrift explain                                       all findings of the latest run, by cause
   bitrift explain 'kahan_sum#gcc/O3-fast/native.1'      one finding, layer by layer
   bitrift explain 3 --function 'gsl_sf_airy_*' --layer statement
   bitrift explain --patch > fix.diff                    only the patches; they are never applied

@@ -12,19 +12,21 @@ pub(super) const LOCK: &str = "bitrift.lock.json";
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
-Green means: nothing new, nothing worse than accepted, no new fault, no limit of the matrix exceeded, and every
-function and build of the lock searched as far as the lock records. The search is the one the lock was made with (strategy, seed, budget), so that the same code on the same compilers
-gives the same verdict. Each finding names an input that shows it, evaluated at least twice. The run and its
-verdict (gate.json) are stored like any run; `bitrift accept --loosen` then takes what was found.
+Green means: nothing new, nothing worse than accepted, no new fault, no limit of the matrix
+exceeded, and every function and build of the lock searched as far as the lock records. The search
+is the one the lock was made with (strategy, seed, budget), so that the same code on the same
+compilers gives the same verdict. Each finding names an input that shows it, evaluated at least
+twice. The run and its verdict (gate.json) are stored like any run; `bitrift accept --loosen` then
+takes what was found.
 
-Exit codes: 0 green, 1 a lock or matrix that cannot be used, 2 red, 3 incomplete: nothing red, but a build or
-function is not there (a missing compiler) or was not searched (cut by time, given up, its worker lost), 4 the
-baseline cannot be used, 130 interrupted.
+Exit codes: 0 green, 1 a lock or matrix that cannot be used, 2 red, 3 incomplete: nothing red, but
+a build or function is not there (a missing compiler) or was not searched (cut by time, given up,
+its worker lost), 4 the baseline cannot be used, 130 interrupted.
 
 Examples:
   bitrift gate                            ./matrix.toml against ./bitrift.lock.json
   bitrift gate --time 60                  replay, then search for the rest of a minute
-  bitrift gate --tolerance 0 --strict     no bit more than accepted, and everything expected is there
+  bitrift gate --tolerance 0 --strict     no bit more, and all that is expected there
   bitrift gate --function 'kahan_*'       only these functions of the lock: a partial verdict
   bitrift gate --json > verdict.json")]
 pub struct GateArgs {
@@ -102,12 +104,13 @@ impl GateSearch {
 
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = "\
-Without a lock file, one is made that accepts everything the run found. A lock that is there is only ever
-tightened: ranges that shrank or vanished, fewer bits, faults that are gone. What is new or worse is listed and
-stays out, because the usual reason to accept is a green gate, and a red one should be looked at first;
---loosen takes it, which is what makes the gate green again after a red one. A comparison of fewer than 1,000
-evaluations (100 of a slow function) that did not come to its own end stays out too, unless --loosen takes it; one
-that evaluated nothing always does, and a run of nothing else is refused.
+Without a lock file, one is made that accepts everything the run found. A lock that is there is
+only ever tightened: ranges that shrank or vanished, fewer bits, faults that are gone. What is new
+or worse is listed and stays out, because the usual reason to accept is a green gate, and a red
+one should be looked at first; --loosen takes it, which is what makes the gate green again after a
+red one. A comparison of fewer than 1,000 evaluations (100 of a slow function) that did not come
+to its own end stays out too, unless --loosen takes it; one that evaluated nothing always does,
+and a run of nothing else is refused.
 
 Examples:
   bitrift run && bitrift accept           the first lock

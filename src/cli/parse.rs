@@ -245,6 +245,19 @@ mod tests {
         assert_eq!(raw.args, ["--fd", "3", "-x"]);
     }
 
+    /// A longer line would be broken in its middle where help goes to no terminal.
+    #[test]
+    fn what_stands_behind_the_options_fits_into_a_hundred_columns() {
+        let program = Cli::command();
+        let commands = [&program].into_iter().chain(program.get_subcommands());
+        let texts = commands.flat_map(|command| command.get_after_help().map(ToString::to_string));
+        let lines: Vec<String> =
+            texts.flat_map(|text| text.lines().map(String::from).collect::<Vec<_>>()).collect();
+        assert!(lines.len() > 100);
+        let long: Vec<&String> = lines.iter().filter(|line| line.chars().count() > 100).collect();
+        assert!(long.is_empty(), "{long:#?}");
+    }
+
     #[test]
     fn help_names_commands_examples_and_exit_codes() {
         insta::assert_snapshot!(Cli::command().term_width(100).render_help().to_string());

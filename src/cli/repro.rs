@@ -16,8 +16,8 @@ Examples:
   bitrift repro 3 'kahan_sum#gcc/O3-fast/native.max' --out /tmp/report
   bitrift repro --all --out /tmp/all && sh /tmp/all/*/run.sh
 
-A finding is a range by its id in run.json, `function#build.number`, or `function#build.max`, the worst
-input of a build.")]
+A finding is a range by its id in run.json, `function#build.number`, or `function#build.max`, the
+worst input of a build.")]
 pub struct ReproArgs {
     /// A run's folder, its name under results/ or its number [default: the latest], then the finding's id
     #[arg(value_name = "RUN] [FINDING", num_args = 0..=2)]

@@ -40,8 +40,11 @@ pub fn run(args: &PlanArgs, console: &Console) -> Result<Exit, Failure> {
         .collect();
     let mut text = report::plan::render(&lines, &plan.baseline_build().id);
     let commands: Vec<&str> = families.keys().copied().collect();
-    let silent: Vec<&str> =
-        commands.iter().copied().filter(|command| args.ask && compilers.find(command).is_err()).collect();
+    let silent: Vec<&str> = commands
+        .iter()
+        .copied()
+        .filter(|command| args.ask && !compilers.find(command).is_ok_and(|compiler| compiler.told))
+        .collect();
     let asked = asked(&experiment, (&commands, &silent), args.ask);
     let opened = opened(&experiment, &means);
     notes

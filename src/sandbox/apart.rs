@@ -16,6 +16,9 @@ pub(super) const FLAGS: i32 =
 
 /// Processes and threads in it at a time. The kernel takes no less than 301.
 const PROCESSES: &CStr = c"512";
+/// The same of tools, some of which are drivers of many.
+const PROCESSES_OF_TOOLS: &CStr = c"4096";
+const MOST_PROCESSES: &CStr = c"/proc/sys/kernel/pid_max";
 
 /// Files in the scratch folder.
 const INODES: u32 = 16_384;
@@ -89,7 +92,7 @@ impl Scratch {
     pub(super) fn new(place: &str, bytes: u64, at_tmp: bool) -> Scratch {
         let text = |text: String| CString::new(text).unwrap_or_default();
         let options = text(format!("size={bytes},nr_inodes={INODES},mode=0700"));
-        Scratch { place: text(place.into()), options, bounded: kernel() >= (6, 14), at_tmp }
+        Scratch { place: text(place.into()), options, bounded: bounds_processes(), at_tmp }
     }
 
     /// Makes all files read-only, and gives this world a /proc and the scratch folder; whether the number of its processes is
@@ -97,8 +100,7 @@ impl Scratch {
     pub(super) fn furnish(&self) -> io::Result<bool> {
         set_read_only(c"/", libc::AT_RECURSIVE)?;
         mount_proc()?;
-        // An older kernel has one such number for the whole machine, and would take it from root.
-        let bounded = self.bounded && write(c"/proc/sys/kernel/pid_max", PROCESSES).is_ok();
+        let bounded = self.bounded && write(MOST_PROCESSES, PROCESSES).is_ok();
         go_first();
         set_read_only(c"/proc", 0)?;
         mount(c"bitrift", &self.place, c"tmpfs", libc::MS_NOSUID | libc::MS_NODEV, &self.options)?;
@@ -111,34 +113,45 @@ impl Scratch {
 
 /// What a tool sees of the files: all of them read-only, but for its own folder. Made before a fork, because it allocates.
 pub(super) enum View {
-    /// A folder that is there.
-    Folder(CString),
+    /// A folder that is there, and whether the number of processes can be bounded.
+    Folder(CString, bool),
     /// A bounded one that is made.
     Scratch(Scratch),
 }
 
 impl View {
     pub(super) fn of(own: &Path) -> io::Result<View> {
-        super::image::whole(own.as_os_str()).map(View::Folder)
+        super::image::whole(own.as_os_str()).map(|own| View::Folder(own, bounds_processes()))
     }
 
     /// Makes this process see them so. Makes system calls and nothing else.
     pub(super) fn take(&self) -> io::Result<()> {
-        let own = match self {
+        let (own, bounded) = match self {
             View::Scratch(scratch) => return scratch.furnish().map(drop),
-            View::Folder(own) => own,
+            View::Folder(own, bounded) => (own, *bounded),
         };
         go_first();
         mount(own, own, c"", libc::MS_BIND, c"")?;
         set_read_only(c"/", libc::AT_RECURSIVE)?;
         set(own, 0, MountAttr { clear: MOUNT_ATTR_RDONLY, ..MountAttr::default() })?;
-        mount_proc()
+        mount_proc()?;
+        if bounded {
+            // For root the limit of a user does not count.
+            let _ = write(MOST_PROCESSES, PROCESSES_OF_TOOLS);
+        }
+        Ok(())
     }
 }
 
 /// When memory runs out, this process goes first, not the user's other ones.
 fn go_first() {
     let _ = write(c"/proc/self/oom_score_adj", c"1000");
+}
+
+/// Whether the greatest number of a process is a world's own. An older kernel has one such number for the whole machine, and would take
+/// it from root.
+fn bounds_processes() -> bool {
+    kernel() >= (6, 14)
 }
 
 /// The processes of this world alone.

@@ -15,6 +15,9 @@ use super::privileges;
 /// The largest file that a tool may leave.
 pub const MAX_OUTPUT: u64 = 1 << 30;
 
+/// Processes of a tool at a time.
+const TOOL_PROCESSES: u64 = 4096;
+
 /// What a program with code under test may have when it is only asked who it is: files, memory, processes, a scratch folder.
 const ASKED_FILE: u64 = 1 << 20;
 const ASKED_DATA: u64 = 2 << 30;
@@ -35,7 +38,11 @@ impl Cage {
     pub fn tool(held: Held, read: Vec<PathBuf>, own: &Path) -> io::Result<Cage> {
         let view = held.namespaces.then(|| View::of(own)).transpose()?;
         let reach = Reach { read, write: vec![own.to_path_buf()] };
-        Cage::new(held, view, &reach, true, vec![(Resource::Fsize, MAX_OUTPUT), (Resource::Core, 0)])
+        let mut limits = vec![(Resource::Fsize, MAX_OUTPUT), (Resource::Core, 0)];
+        if view.is_some() && kernel() >= (5, 14) {
+            limits.push((Resource::Nproc, TOOL_PROCESSES));
+        }
+        Cage::new(held, view, &reach, true, limits)
     }
 
     /// A program with code under test, which reads these and the system's own files and writes nothing but a scratch folder, or

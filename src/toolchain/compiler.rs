@@ -67,6 +67,8 @@ pub struct Compiler {
     pub family: Family,
     /// The first line of `--version`.
     pub version: String,
+    /// Whether that told the family, and not the name.
+    pub told: bool,
     /// Changes when the program, its version, its place, or a program that it starts does.
     pub identity: String,
     /// Whether it is a script.
@@ -156,11 +158,12 @@ pub fn find(command: &str, reach: &ToolReach) -> Result<Compiler, Missing> {
     let path = locate(command).ok_or_else(missing)?;
     let text = version_text(command, &path, reach);
     let version = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_string();
-    let family = Family::of_version(&text).unwrap_or_else(|| Family::guess(command));
+    let told = Family::of_version(&text);
+    let (told, family) = (told.is_some(), told.unwrap_or_else(|| Family::guess(command)));
     let script = script(&path);
     let wrapping = Wrapping::of(script.as_deref());
     let identity = identity(&path, &text, script.as_deref());
-    let mut compiler = Compiler { identity, path, family, version, wrapping, reach: reach.clone() };
+    let mut compiler = Compiler { identity, path, family, version, told, wrapping, reach: reach.clone() };
     compiler.identity.push_str(&compiler.parts());
     Ok(compiler)
 }

@@ -367,6 +367,15 @@ mod tests {
     }
 
     #[test]
+    fn a_caged_tool_has_a_bounded_number_of_processes() {
+        let held = crate::sandbox::Held::here();
+        let done = sh("bash -c 'ulimit -Hu'; cat /proc/sys/kernel/pid_max", LONG, None);
+        let numbers: Vec<u64> = done.stdout.lines().map(|line| line.parse().unwrap_or(u64::MAX)).collect();
+        assert!(!held.processes || numbers[0] <= 4096, "{done:?}");
+        assert!(!(held.processes && rustix::process::geteuid().is_root()) || numbers[1] == 4096, "{done:?}");
+    }
+
+    #[test]
     fn what_a_tool_leaves_running_ends_with_it() {
         let own = tempfile::tempdir().unwrap();
         let script = "(sleep 0.4; echo late > late) & setsid sh -c 'sleep 0.4; echo late > later' & exit 0";
