@@ -17,7 +17,7 @@ pub(super) const FLAGS: i32 =
 /// Processes and threads in it at a time. The kernel takes no less than 301.
 const PROCESSES: &CStr = c"512";
 /// The same of tools, some of which are drivers of many.
-const PROCESSES_OF_TOOLS: &CStr = c"4096";
+const PROCESSES_OF_TOOLS: &CStr = c"1024";
 const MOST_PROCESSES: &CStr = c"/proc/sys/kernel/pid_max";
 
 /// Files in the scratch folder.

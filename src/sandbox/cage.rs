@@ -16,7 +16,7 @@ use super::privileges;
 pub const MAX_OUTPUT: u64 = 1 << 30;
 
 /// Processes of a tool at a time.
-const TOOL_PROCESSES: u64 = 4096;
+const TOOL_PROCESSES: u64 = 1024;
 
 /// What a program with code under test may have when it is only asked who it is: files, memory, processes, a scratch folder.
 const ASKED_FILE: u64 = 1 << 20;

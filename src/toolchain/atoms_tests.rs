@@ -299,7 +299,7 @@ fn untold() -> Compiler {
         path: "/nonexistent/cc".into(),
         family: Family::Other,
         version: "".into(),
-        told: true,
+        told: false,
         identity: "".into(),
         wrapping: super::wrapper::Wrapping::Program,
         reach: ToolReach::default(),
