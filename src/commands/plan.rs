@@ -67,14 +67,12 @@ fn asked(experiment: &Experiment, (commands, silent): (&[&str], &[&str]), ask: b
         notes
             .push(format!("asked {asked} what -ffast-math stands for: the preset `fast-math` depends on it"));
     }
-    if !silent.is_empty() {
-        let silent = list(silent);
-        notes.push(format!(
-            "{silent} did not tell who it is; which arguments it takes is told by its name (`bitrift doctor` says why)"
-        ));
-    }
     let all = list(commands);
     notes.push(match ask {
+        true if !silent.is_empty() => format!(
+            "asked {all} for --version; {} did not tell who it is, and is taken by its name (`bitrift doctor` says why)",
+            list(silent)
+        ),
         true => format!("asked {all} for --version: that tells which arguments a compiler takes"),
         false => format!(
             "not asked: {all}; which arguments a compiler takes is told by its name here. \

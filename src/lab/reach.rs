@@ -19,8 +19,8 @@ pub fn tool_reach(experiment: &Experiment, means: &Means) -> ToolReach {
     let project = Project::around(&experiment.path);
     let mut read = named(experiment, &project);
     read.extend(project.root().map(PathBuf::from));
-    let mut read: Vec<PathBuf> = read.into_iter().flat_map(|path| project.without_history(path)).collect();
     read.extend(experiment.sandbox.read.iter().cloned());
+    let read = read.into_iter().flat_map(|path| project.without_history(path)).collect();
     let code = read_by_code(experiment, &project);
     ToolReach::new(read, project).with_code(code)
 }
@@ -72,7 +72,7 @@ fn read_by_code(experiment: &Experiment, project: &Project) -> Vec<PathBuf> {
     let mut read = experiment.sandbox.read.clone();
     read.extend(libraries_alone(&experiment.implementations, project));
     read.extend(libms(experiment));
-    read
+    read.into_iter().flat_map(|path| project.without_history(path)).collect()
 }
 
 /// Refuses what the matrix names in the project when a link leads it out of there: who may change the project could have any file of

@@ -56,6 +56,10 @@ fn a_plan_says_what_the_matrix_opens_outside_its_project() {
     let seen = "note: compilers may read, outside the project, as the matrix says: DESK/code";
     assert_eq!(plan("", files, &[]), [seen]);
     assert_eq!(plan("[sandbox]\nread = [\"../code\"]", files, &[]), [both.replace("tables", "code")]);
+    // The doctor lists the same.
+    desk.bitrift(&["doctor", "project/matrix.toml"])
+        .out_has("code under test may read, outside the project")
+        .out_has("/code");
     let open = "note: nothing confines compilers and code under test (--no-sandbox)";
     assert_eq!(plan("", files, &["--no-sandbox"]), [open]);
 }

@@ -100,6 +100,9 @@ fn code_reads_the_libraries_of_its_matrix_and_not_what_lies_beside_them() {
     let matrix = format!("{}{F}", HEAD.replace("\"code.c\"]", "\"code.c\"]\nlibs = [\"./libw.so\"]"));
     desk.write("code.c", &code).write("matrix.toml", &matrix);
     desk.expect(0, &["eval", "f", "1"]).out_has(" 7");
+    // A project that is let in has no `.git` either.
+    desk.write("matrix.toml", &matrix.replace("[sources]", "[sandbox]\nread = [\".\"]\n[sources]"));
+    desk.expect(0, &["eval", "f", "1"]).out_has(" 17");
     desk.expect(0, &["eval", "f", "1", "--no-sandbox"]).out_has(" 117");
 }
 
@@ -115,6 +118,8 @@ fn compilers_do_not_read_what_the_repository_keeps_beside_its_files() {
         ("files = [\"code.c\"]", "files = [\"code.c\"]\ninclude = [\".git\"]".to_owned()),
         ("files = [\"code.c\"]", "files = [\"code.c\"]\ninclude = [\"other\"]".to_owned()),
         ("files = [\"code.c\"]", "files = [\"code.c\", \".git/token.c\"]".to_owned()),
+        ("[sources]", "[sandbox]\nread = [\".git\"]\n[sources]\ninclude = [\".git\"]".to_owned()),
+        ("[sources]", "[sandbox]\nread = [\".\"]\n[sources]\ninclude = [\".git\"]".to_owned()),
         ("args = [\"-O0\"]", format!("args = [\"-O0\", \"-include\", \"{token}\"]")),
         ("args = [\"-O0\"]", format!("args = [\"-O0\", \"-I{folder}/.git\"]")),
         ("args = [\"-O0\"]", format!("args = [\"-O0\", \"-I{folder}\", \"-include\", \".git/token\"]")),
